@@ -1,0 +1,70 @@
+"""Flipwise: large-scale binary optimisation by discrete principal coordinate descent.
+
+Importing this package is light: a name's module is loaded when the name is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from flipwise.constraints import Cardinality as Cardinality
+    from flipwise.constraints import ColumnCounts as ColumnCounts
+    from flipwise.constraints import Free as Free
+    from flipwise.constraints import GroupCounts as GroupCounts
+    from flipwise.errors import FlipwiseError as FlipwiseError
+    from flipwise.errors import FlipwiseWarning as FlipwiseWarning
+    from flipwise.errors import IncompatibleObjective as IncompatibleObjective
+    from flipwise.errors import InvalidFile as InvalidFile
+    from flipwise.errors import InvalidInput as InvalidInput
+    from flipwise.errors import MissingDependency as MissingDependency
+    from flipwise.kernels.jit import warm_up as warm_up
+    from flipwise.minimize import minimize as minimize
+    from flipwise.objectives.protocol import Objective as Objective
+    from flipwise.objectives.quadratic import Quadratic as Quadratic
+    from flipwise.objectives.smooth import Smooth as Smooth
+    from flipwise.objectives.terms import LowRank as LowRank
+    from flipwise.result import Result as Result
+    from flipwise.result import Status as Status
+    from flipwise.run import Progress as Progress
+    from flipwise.solvers.registry import methods as methods
+    from flipwise.trace import Trace as Trace
+
+_HOMES = {
+    "Cardinality": "constraints",
+    "ColumnCounts": "constraints",
+    "Free": "constraints",
+    "GroupCounts": "constraints",
+    "FlipwiseError": "errors",
+    "FlipwiseWarning": "errors",
+    "IncompatibleObjective": "errors",
+    "InvalidFile": "errors",
+    "InvalidInput": "errors",
+    "MissingDependency": "errors",
+    "warm_up": "kernels.jit",
+    "minimize": "minimize",
+    "Objective": "objectives.protocol",
+    "Quadratic": "objectives.quadratic",
+    "Smooth": "objectives.smooth",
+    "LowRank": "objectives.terms",
+    "Result": "result",
+    "Status": "result",
+    "Progress": "run",
+    "methods": "solvers.registry",
+    "Trace": "trace",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'flipwise' has no attribute {name!r}")
+    value = getattr(import_module(f"flipwise.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*_HOMES, "__version__"])

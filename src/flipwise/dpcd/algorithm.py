@@ -1,0 +1,82 @@
+"""Algorithm 1 of Xiong et al., *Fast Large-Scale Discrete Optimization Based on Principal Coordinate Descent*.
+
+Notation, as in the paper
+    x            the point, entries -1 and +1        g            the gradient of f at x
+    f            the value at x                      L1, L2       the thresholds, Eq. (5) or Eq. (6)
+    S_plus       x_i = +1 and g_i >  alpha1 * L1     alpha1/2     how far above the threshold a coordinate must be
+    S_minus      x_i = -1 and g_i < -alpha2 * L2     m, T         size of a neighbourhood search, updates between two
+
+`literal=True` follows the paper to the letter. The default differs in the four places marked (*), for the reasons
+given in `dpcd.updates`: without them the algorithm stops early, or does not move at all under an exact count.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flipwise.arrays import Floats
+from flipwise.dpcd import neighbourhood
+from flipwise.dpcd.directions import make_direction
+from flipwise.dpcd.options import Options
+from flipwise.dpcd.thresholds import make_thresholds
+from flipwise.dpcd.updates import ImprovingUpdate, LiteralUpdate
+from flipwise.objectives.evaluated import with_flips
+from flipwise.problem import Problem
+from flipwise.result import Status
+from flipwise.run import Run
+
+LITERAL_ITERATIONS = 100
+"""The paper's maximum number of principal coordinate updates, for the literal mode without a limit of its own."""
+
+
+def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
+    """Descend from the feasible point `x`, which is changed in place; every iterate is reported to `run`."""
+    constraint = problem.constraint
+    objective = with_flips(problem.objective)
+    update = LiteralUpdate(problem.objective) if options.literal else ImprovingUpdate(objective, constraint)
+    thresholds = make_thresholds(problem.objective, options)
+    direction = make_direction(options)
+    alpha1, alpha2 = options.alphas
+    most = LITERAL_ITERATIONS if options.literal and run.limits.max_iterations is None else None
+
+    f = objective.value(x)
+    g = objective.gradient(x)
+    run.evaluations += 1
+    run.offer(x, f)
+    k = 0
+    while most is None or k < most:
+        k += 1
+        d = direction(update.gauge(x, g))  # (*) the diagonal gauge, where -2 * x_i * d_i is the change of a flip
+        if not options.literal:
+            d = constraint.gauge(d)  # (*) on Omega_r the gradient is known up to a constant only
+        L1, L2 = thresholds(d)
+        S_plus = np.flatnonzero((d > alpha1 * L1) & (x > 0))
+        S_minus = np.flatnonzero((d < -alpha2 * L2) & (x < 0))
+        # Eq. (8): flip S_plus and S_minus, on Omega_r the strongest min(#S_plus, #S_minus) of each, paired
+        moves = constraint.pair(S_plus, S_minus, d)
+        flips, change = update.make(x, g, moves)  # (*) only what improves f exactly
+        f += change
+
+        if options.neighbourhood and k % options.every == 0:
+            more, change = neighbourhood.search(
+                objective, constraint, x, g, options.neighbourhood, options.samples, rng
+            )
+            flips, f = flips + more, f + change
+
+        used = alpha1, alpha2
+        alpha1, alpha2 = update.lower(used, flips)  # (*) alpha follows the gradient down
+        if flips == 0:
+            if (alpha1, alpha2) != used:
+                continue
+            flips, change = update.finish(x, g)
+            if flips == 0 and options.neighbourhood:
+                flips, change = neighbourhood.search(
+                    objective, constraint, x, g, options.neighbourhood, options.samples, rng
+                )
+            f += change
+        stop = run.step(x, f, flips=flips, alpha=max(used))
+        if stop is not None:
+            return stop
+        if flips == 0:
+            return Status.CONVERGED if options.literal else Status.LOCAL_OPTIMUM
+    return Status.ITERATION_LIMIT

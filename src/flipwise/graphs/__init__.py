@@ -1,0 +1,1 @@
+"""Graphs: reading them, dense subgraphs, cuts and partitions."""

@@ -1,0 +1,67 @@
+"""Kernels on a dense symmetric matrix, for f(x) = x'Ax + c'x + d on {-1,+1}^n; notation as in `kernels.sparse`."""
+
+from __future__ import annotations
+
+from flipwise.kernels.jit import kernel
+
+
+@kernel
+def dense_flip_improving(A, diag, slack, queue, waiting, count, follow, x, g):
+    """Flip the queued indices one after another wherever the exact change is still below `-slack`.
+
+    With `follow`, coordinates that a flip has made improving join the queue. Returns (number of flips, change of f).
+    """
+    head = 0
+    flips = 0
+    change = 0.0
+    capacity = queue.size
+    while count > 0:
+        i = queue[head]
+        head += 1
+        if head == capacity:
+            head = 0
+        count -= 1
+        waiting[i] = False
+        gain = 2.0 * x[i] * g[i] - 4.0 * diag[i]
+        if gain <= slack[i]:
+            continue
+        g += (-4.0 * x[i]) * A[i]
+        x[i] = -x[i]
+        flips += 1
+        change -= gain
+        if not follow:
+            continue
+        for j in range(x.size):
+            if not waiting[j] and 2.0 * x[j] * g[j] - 4.0 * diag[j] > slack[j]:
+                tail = head + count
+                if tail >= capacity:
+                    tail -= capacity
+                queue[tail] = j
+                waiting[j] = True
+                count += 1
+    return flips, change
+
+
+@kernel
+def dense_swap_improving(A, diag, slack, pairs, x, g):
+    """Carry out the listed swaps (i: +1 to -1, j: -1 to +1) one after another wherever the exact change is below zero.
+
+    Returns (number of swaps, change of f).
+    """
+    swaps = 0
+    change = 0.0
+    for b in range(pairs.shape[0]):
+        i = pairs[b, 0]
+        j = pairs[b, 1]
+        if x[i] < 0.0 or x[j] > 0.0:
+            continue
+        gain = 2.0 * (g[i] - g[j]) - 4.0 * (diag[i] + diag[j]) + 8.0 * A[i, j]
+        if gain <= slack[i] + slack[j]:
+            continue
+        g += -4.0 * A[i]
+        g += 4.0 * A[j]
+        x[i] = -1.0
+        x[j] = 1.0
+        swaps += 1
+        change -= gain
+    return swaps, change

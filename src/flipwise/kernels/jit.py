@@ -1,0 +1,168 @@
+"""Two tiers for every kernel: interpreted while little work is done, compiled by Numba when it pays.
+
+A kernel is an ordinary Python function on arrays and scalars. It starts interpreted, so a small problem never waits
+for a compiler and never imports Numba; large arrays, or a quarter of a second spent interpreting, switch it to the
+compiled tier for good. Both tiers give the same bits: kernels add in explicit loops and Numba runs without fastmath.
+
+`FLIPWISE_NUMBA_CACHE=0` turns the on-disk cache off; where no cache folder is writable it is off by itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from flipwise.errors import InvalidInput
+
+log = logging.getLogger("flipwise.kernels")
+
+INTERPRETED_ELEMENTS = 100_000
+"""Arrays with more elements in total than this go to the compiled tier at once."""
+INTERPRETED_SECONDS = 0.25
+"""Time a kernel may spend interpreted before it is compiled."""
+
+prange = range
+"""Replaced by `numba.prange` inside compiled kernels."""
+
+_requested_threads: ContextVar[int | None] = ContextVar("flipwise_threads", default=None)
+_compile_lock = threading.RLock()
+
+
+class Kernel:
+    """A function with an interpreted and a compiled tier."""
+
+    def __init__(self, function: FunctionType, parallel: bool) -> None:
+        self.interpreted = function
+        self.parallel = parallel
+        self.compiled: Callable[..., Any] | None = None
+        self._interpreted_seconds = 0.0
+        self.__name__ = function.__name__
+        self.__doc__ = function.__doc__
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self.compiled is None:
+            elements = sum(a.size for a in arguments if isinstance(a, np.ndarray))
+            if elements <= INTERPRETED_ELEMENTS and self._interpreted_seconds < INTERPRETED_SECONDS:
+                start = time.perf_counter()
+                try:
+                    return self.interpreted(*arguments)
+                finally:
+                    self._interpreted_seconds += time.perf_counter() - start
+            self.compile()
+        assert self.compiled is not None
+        if not self.parallel:
+            return self.compiled(*arguments)
+        with _numba_threads():
+            return self.compiled(*arguments)
+
+    def compile(self) -> None:
+        """Move to the compiled tier (machine code is made or loaded at the next call)."""
+        with _compile_lock:
+            if self.compiled is None:
+                self.compiled = _compile(self.interpreted, self.parallel)
+
+
+_helpers: dict[str, FunctionType] = {}
+
+
+def kernel(function: Any) -> Kernel:
+    """Declare a serial kernel."""
+    return Kernel(function, parallel=False)
+
+
+def parallel_kernel(function: Any) -> Kernel:
+    """Declare a kernel whose `prange` loops run on several threads; its result must not depend on how many."""
+    return Kernel(function, parallel=True)
+
+
+def helper(function: Any) -> Any:
+    """Declare a function that kernels of the same file call. (Numba's cache only notices changes in that file.)"""
+    _helpers[f"{function.__module__}.{function.__name__}"] = function
+    return function
+
+
+def _compile(function: FunctionType, parallel: bool) -> Callable[..., Any]:
+    import numba
+
+    names = dict(function.__globals__)
+    names["prange"] = numba.prange
+    for name, value in list(names.items()):
+        if isinstance(value, FunctionType) and f"{value.__module__}.{value.__name__}" in _helpers:
+            names[name] = _compile_helper(numba, value)
+    twin = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    twin.__qualname__ = function.__qualname__
+    twin.__module__ = function.__module__
+    if os.environ.get("FLIPWISE_NUMBA_CACHE", "1") != "0":
+        try:
+            return numba.njit(twin, cache=True, nogil=True, parallel=parallel)  # type: ignore[no-any-return]
+        except RuntimeError as error:  # "cannot cache function ...: no locator available"
+            log.debug("kernel cache off: %s", error)
+    return numba.njit(twin, nogil=True, parallel=parallel)  # type: ignore[no-any-return]
+
+
+_compiled_helpers: dict[str, Any] = {}
+
+
+def _compile_helper(numba: Any, function: FunctionType) -> Any:
+    key = f"{function.__module__}.{function.__name__}"
+    if key not in _compiled_helpers:
+        names = dict(function.__globals__)
+        for name, value in list(names.items()):
+            other = isinstance(value, FunctionType) and value is not function
+            if other and f"{value.__module__}.{value.__name__}" in _helpers and name in function.__code__.co_names:
+                names[name] = _compile_helper(numba, value)
+        twin = FunctionType(function.__code__, names, function.__name__, function.__defaults__)
+        twin.__module__ = function.__module__
+        _compiled_helpers[key] = numba.njit(twin, nogil=True)
+    return _compiled_helpers[key]
+
+
+@contextmanager
+def threads(count: int | None) -> Iterator[None]:
+    """Run the parallel kernels inside on at most `count` threads (None: Numba's own limit)."""
+    if count is not None and (not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1):
+        raise InvalidInput(f"`threads` must be None or an integer of at least 1, got {count!r}.")
+    token = _requested_threads.set(None if count is None else int(count))
+    try:
+        yield
+    finally:
+        _requested_threads.reset(token)
+
+
+@contextmanager
+def _numba_threads() -> Iterator[None]:
+    """Apply the requested number of threads to Numba for one kernel call, then restore the mask."""
+    wanted = _requested_threads.get()
+    if wanted is None:
+        yield
+        return
+    import numba
+
+    before = numba.get_num_threads()
+    numba.set_num_threads(min(wanted, numba.config.NUMBA_NUM_THREADS))
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
+
+
+def warm_up() -> None:
+    """Compile (or load from the cache) every kernel now, so that the first large solve does not wait."""
+    from flipwise.kernels import warm
+
+    warm.warm_up()
+
+
+def numba_loaded() -> bool:
+    """Whether Numba has been imported in this process."""
+    return "numba" in sys.modules

@@ -1,0 +1,187 @@
+"""Kernels on a symmetric matrix in CSR form, for f(x) = x'Ax + c'x + d on {-1,+1}^n.
+
+Notation: `indptr, indices, data` are A; `diag` its diagonal; `x` the spins; `g` = 2Ax + c the gradient, kept exact by
+every kernel that flips. Flipping i alone changes f by `4*A_ii - 2*x_i*g_i`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flipwise.kernels.jit import helper, kernel, parallel_kernel, prange
+
+
+@parallel_kernel
+def csr_gradient(indptr, indices, data, x, c, g):
+    """Write 2Ax + c into `g`."""
+    for i in prange(x.size):
+        total = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            total += data[p] * x[indices[p]]
+        g[i] = 2.0 * total + c[i]
+
+
+@parallel_kernel
+def csr_row_sums(indptr, data, c, sums):
+    """Write the row sums of |A|, doubled, plus |c| into `sums`: the largest size a gradient entry can have."""
+    for i in prange(sums.size):
+        total = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            total += abs(data[p])
+        sums[i] = 2.0 * total + abs(c[i])
+
+
+@kernel
+def csr_is_symmetric(indptr, indices, data, cursor):
+    """Whether A = A'. With sorted rows, row j meets its own entries in the order in which the rows i name j.
+
+    `cursor` starts as a copy of `indptr[:-1]` and is used up.
+    """
+    for i in range(cursor.size):
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            q = cursor[j]
+            if q >= indptr[j + 1] or indices[q] != i or data[q] != data[p]:
+                return False
+            cursor[j] = q + 1
+    return True
+
+
+@helper
+def _flip(indptr, indices, data, i, x, g):
+    """Flip x_i and bring the gradient along: g += 2 A[:, i] (-2 x_i)."""
+    step = -4.0 * x[i]
+    for p in range(indptr[i], indptr[i + 1]):
+        g[indices[p]] += step * data[p]
+    x[i] = -x[i]
+
+
+@helper
+def _entry(indptr, indices, data, i, j):
+    """A_ij, by scanning the shorter of the two rows."""
+    if indptr[i + 1] - indptr[i] > indptr[j + 1] - indptr[j]:
+        i, j = j, i
+    total = 0.0
+    for p in range(indptr[i], indptr[i + 1]):
+        if indices[p] == j:
+            total += data[p]
+    return total
+
+
+@kernel
+def csr_flip(indptr, indices, data, batch, x, g):
+    """Flip every index of `batch`; return the exact change of f."""
+    change = 0.0
+    for b in range(batch.size):
+        i = batch[b]
+        change += x[i] * g[i]
+    for b in range(batch.size):
+        _flip(indptr, indices, data, batch[b], x, g)
+    # f(x+s) - f(x) = s'(g(x) + g(x+s))/2 for a quadratic, with s = -2x = +2(x+s) on the batch
+    for b in range(batch.size):
+        i = batch[b]
+        change -= x[i] * g[i]
+    return -change
+
+
+@kernel
+def csr_flip_improving(indptr, indices, data, diag, no_diagonal, slack, queue, waiting, count, follow, x, g):
+    """Flip the queued indices one after another wherever the exact change is still below `-slack`.
+
+    With `follow`, neighbours that a flip has made improving join the queue, so the kernel ends at a point that no
+    single flip of a coordinate reached from the queue improves. `queue` is circular, `waiting` marks its members.
+    Returns (number of flips, change of f).
+    """
+    head = 0
+    flips = 0
+    change = 0.0
+    capacity = queue.size
+    while count > 0:
+        i = queue[head]
+        head += 1
+        if head == capacity:
+            head = 0
+        count -= 1
+        waiting[i] = False
+        gain = 2.0 * x[i] * g[i] - 4.0 * diag[i]
+        if gain <= slack[i]:
+            continue
+        _flip(indptr, indices, data, i, x, g)
+        flips += 1
+        change -= gain
+        if not follow:
+            continue
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            gain = 2.0 * x[j] * g[j]
+            if gain <= 0.0 and no_diagonal:  # most neighbours leave here, having touched two arrays only
+                continue
+            if gain - 4.0 * diag[j] > slack[j] and not waiting[j]:
+                tail = head + count
+                if tail >= capacity:
+                    tail -= capacity
+                queue[tail] = j
+                waiting[j] = True
+                count += 1
+    return flips, change
+
+
+@kernel
+def csr_swap_improving(indptr, indices, data, diag, slack, pairs, x, g):
+    """Carry out the listed swaps (i: +1 to -1, j: -1 to +1) one after another wherever the exact change is below zero.
+
+    Returns (number of swaps, change of f).
+    """
+    swaps = 0
+    change = 0.0
+    for b in range(pairs.shape[0]):
+        i = pairs[b, 0]
+        j = pairs[b, 1]
+        if x[i] < 0.0 or x[j] > 0.0:
+            continue
+        gain = 2.0 * (g[i] - g[j]) - 4.0 * (diag[i] + diag[j])
+        # the cross term 2 A_ij s_i s_j with s_i = -2, s_j = +2
+        gain += 8.0 * _entry(indptr, indices, data, i, j)
+        if gain <= slack[i] + slack[j]:
+            continue
+        _flip(indptr, indices, data, i, x, g)
+        _flip(indptr, indices, data, j, x, g)
+        swaps += 1
+        change -= gain
+    return swaps, change
+
+
+@kernel
+def csr_best_partners(indptr, indices, data, loss, slack, labels, ones, zeros, zero_start, mark, x, partner, best):
+    """For every index of `ones`, the index of the same group whose exchange with it lowers f the most.
+
+    `loss[i]` is the change of f when i alone flips. `ones` and `zeros` are sorted by group, then by loss;
+    `zero_start[q]` is where group q begins in `zeros`. Writes `partner` (-1: none improves) and `best` (the change).
+    A pair that is not joined changes f by loss_i + loss_j, so the first unjoined zero in order is the best of them;
+    the joined ones are looked at singly. `mark` is scratch, all -1.
+    """
+    for a in range(ones.size):
+        i = ones[a]
+        q = labels[i]
+        partner[a] = -1
+        best[a] = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            mark[j] = a
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            if j != i and x[j] < 0.0 and labels[j] == q:
+                total = loss[i] + loss[j] - 8.0 * data[p]
+                if total < best[a] and total < -(slack[i] + slack[j]):
+                    best[a] = total
+                    partner[a] = j
+        for b in range(zero_start[q], zero_start[q + 1]):
+            j = zeros[b]
+            total = loss[i] + loss[j]
+            if total >= best[a]:
+                break
+            if mark[j] != a and total < -(slack[i] + slack[j]):
+                best[a] = total
+                partner[a] = j
+                break
+    return np.int64(0)

@@ -1,0 +1,150 @@
+"""`flipwise.minimize`: from what the user has to a `Result`. Wiring only; the work is elsewhere."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.arrays import Floats
+from flipwise.constraints import Constraint
+from flipwise.errors import InvalidInput
+from flipwise.kernels.jit import threads as limited_threads
+from flipwise.log import RunLog, shown_on_stderr
+from flipwise.objectives.variables import from_spins, to_spins
+from flipwise.problem import Problem, as_problem
+from flipwise.result import Result, Status
+from flipwise.run import Callback, Limits, Run
+from flipwise.search.restarts import descend_from_starts
+from flipwise.seeds import as_generator, seed_of
+from flipwise.solvers.registry import find_method, make_options
+from flipwise.trace import Trace
+
+_SHARED = ("max_iterations", "target", "patience", "restarts", "trace")
+"""Options that every method takes."""
+
+
+def minimize(
+    objective: Any,
+    n_or_shape: int | tuple[int, ...] | None = None,
+    *,
+    constraint: Constraint | None = None,
+    method: str = "dpcd",
+    x0: npt.ArrayLike | None = None,
+    seed: int | np.random.Generator | None = None,
+    time_limit: float | None = None,
+    callback: Callback | None = None,
+    threads: int | None = None,
+    verbose: bool = False,
+    **options: Any,
+) -> Result:
+    """Minimise a function of binary variables.
+
+    Parameters
+    ----------
+    objective
+        A `Quadratic`, `Smooth`, `from_torch(...)`, `from_jax(...)` or your own objective; a square matrix A (for x'Ax);
+        or a callable that returns `(value, gradient)`.
+    n_or_shape
+        Number of variables or shape of x; only needed with a bare callable.
+    constraint
+        `Free()` (the default), `Cardinality(r)`, `ColumnCounts(...)` or `GroupCounts(...)`.
+    method
+        "dpcd" or another name that `flipwise.methods()` lists.
+    x0
+        A feasible start, in the objective's own variables.
+    seed
+        None, an integer, or a generator. The same integer gives the same answer on any number of threads.
+    time_limit
+        Seconds; the best point so far is returned when they are over.
+    callback
+        Called after each iteration with a `Progress`; return True to stop.
+    threads
+        The most threads the compiled kernels may use.
+    verbose
+        Log the run to standard error.
+    **options
+        For every method: `max_iterations`, `target`, `patience`, `restarts`, `trace` (a path for a JSON-lines file).
+        Others belong to the method, such as `literal` or `alpha` of DPCD.
+
+    Returns
+    -------
+    Result
+        The best point found. Ctrl-C also returns it.
+
+    Examples
+    --------
+    >>> import numpy as np, flipwise
+    >>> A = np.array([[0.0, 1.0, -2.0], [1.0, 0.0, 1.0], [-2.0, 1.0, 0.0]])
+    >>> flipwise.minimize(A, seed=0).value
+    -8.0
+    """
+    chosen = find_method(method)
+    problem = as_problem(objective, n_or_shape, constraint)
+    chosen.check(problem)
+    solve, options_class = chosen.load()
+    shared = {name: options.pop(name) for name in _SHARED if name in options}
+    method_options = make_options(options_class, options, also=_SHARED)
+    restarts = _checked_restarts(shared.pop("restarts", 1))
+    trace_path = shared.pop("trace", None)
+    limits = Limits(time_limit=time_limit, **shared)
+    if callback is not None and not callable(callback):
+        raise InvalidInput(f"`callback` must be callable, got {type(callback).__name__}.")
+    rng = as_generator(seed)
+    start = None if x0 is None else _checked_start(problem, x0)
+
+    run = Run(problem, limits, callback, Trace(), RunLog() if verbose else None)
+    with limited_threads(threads), shown_on_stderr(verbose):
+        if run.log is not None:
+            run.log.start(problem, method, seed_of(seed))
+        if trace_path is not None:
+            run.trace.open(trace_path)
+        try:
+            status = descend_from_starts(problem, start, rng, run, solve, method_options, restarts)
+        except KeyboardInterrupt:
+            status = Status.INTERRUPTED
+            if run.best_x is None:
+                raise
+        finally:
+            run.trace.close()
+        result = finished(run, status, method, seed_of(seed))
+        if run.log is not None:
+            run.log.end(result)
+    return result
+
+
+def finished(run: Run, status: Status, method: str, seed: int | None) -> Result:
+    """The result of a run, its value recomputed from scratch."""
+    assert run.best_x is not None
+    value = run.problem.objective.value(run.best_x)
+    if not math.isfinite(value):
+        raise InvalidInput(f"the objective is {value} at the best point; its numbers are too large for float64.")
+    return Result(
+        x=from_spins(run.best_x, run.problem.variables),
+        value=value,
+        status=status,
+        method=method,
+        variables=run.problem.variables,
+        bound=run.bound,
+        iterations=run.iterations,
+        evaluations=run.evaluations,
+        seconds=run.seconds,
+        seed=seed,
+        trace=run.trace,
+    )
+
+
+def _checked_start(problem: Problem, x0: npt.ArrayLike) -> Floats:
+    start = to_spins("x0", x0, problem.shape, problem.variables)
+    wrong = problem.constraint.violation(start)
+    if wrong is not None:
+        raise InvalidInput(f"`x0` breaks the constraint: {wrong}. Use constraint.project(x0) for the nearest point.")
+    return start
+
+
+def _checked_restarts(restarts: object) -> int:
+    if isinstance(restarts, bool) or not isinstance(restarts, int | np.integer) or restarts < 1:
+        raise InvalidInput(f"`restarts` must be an integer of at least 1, got {restarts!r}.")
+    return int(restarts)

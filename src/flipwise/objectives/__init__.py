@@ -1,0 +1,1 @@
+"""What is minimised: quadratics, user callables, and functions of other array libraries."""

@@ -1,0 +1,182 @@
+"""The answer of every solver: one dataclass, readable, answering to scipy's names, saved without pickle."""
+
+from __future__ import annotations
+
+import enum
+import json
+import math
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flipwise.arrays import Signs
+from flipwise.errors import InvalidFile
+from flipwise.objectives.protocol import Variables
+from flipwise.trace import Record, Trace
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Status(enum.Enum):
+    """Why a run ended; the value is the sentence shown to the user."""
+
+    LOCAL_OPTIMUM = "no single move improves the point"
+    CONVERGED = "the method has converged"
+    OPTIMAL = "the point is proven optimal"
+    CYCLE = "the method alternates between two points"
+    TARGET = "the target value was reached"
+    ITERATION_LIMIT = "the iteration limit was reached"
+    TIME_LIMIT = "the time limit was reached"
+    PATIENCE = "no improvement for as many iterations as `patience` allows"
+    CALLBACK = "the callback asked to stop"
+    INTERRUPTED = "interrupted by the user; this is the best point so far"
+
+    @property
+    def success(self) -> bool:
+        """Whether the method came to its own end rather than to a limit."""
+        return self in (Status.LOCAL_OPTIMUM, Status.CONVERGED, Status.OPTIMAL, Status.TARGET)
+
+
+@dataclass
+class Result:
+    """The best point of a run and what is known about it.
+
+    Attributes
+    ----------
+    x
+        The point, int8, in the objective's own variables: -1/+1 or 0/1.
+    value
+        f(x), recomputed from scratch at the end.
+    status, message
+        Why the run ended.
+    bound
+        A proven lower bound on the minimum, where one is known.
+    iterations, evaluations, seconds, seed
+        What the run cost and how to repeat it.
+    trace
+        The history of the run.
+
+    Examples
+    --------
+    >>> import flipwise, numpy as np
+    >>> result = flipwise.minimize(np.ones((3, 3)), constraint=flipwise.Cardinality(1), seed=0)
+    >>> result.value, result.success
+    (1.0, True)
+    """
+
+    x: Signs
+    value: float
+    status: Status
+    method: str = "dpcd"
+    variables: Variables = "spin"
+    bound: float | None = None
+    iterations: int = 0
+    evaluations: int = 0
+    seconds: float = 0.0
+    seed: int | None = None
+    trace: Trace = field(default_factory=Trace, repr=False)
+    info: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def message(self) -> str:
+        """The reason for stopping, as a sentence."""
+        return self.status.value
+
+    @property
+    def gap(self) -> float | None:
+        """(value - bound) / |value|, or None without a bound."""
+        if self.bound is None:
+            return None
+        difference = max(0.0, self.value - self.bound)
+        if difference == 0.0:
+            return 0.0
+        return math.inf if self.value == 0.0 else difference / abs(self.value)
+
+    @property
+    def spins(self) -> Signs:
+        """The point as -1/+1."""
+        return np.where(self.x > 0, 1, -1).astype(np.int8)
+
+    @property
+    def bits(self) -> Signs:
+        """The point as 0/1."""
+        return (self.x > 0).astype(np.int8)
+
+    # scipy's names
+    @property
+    def fun(self) -> float:
+        """scipy's name of `value`."""
+        return self.value
+
+    @property
+    def nit(self) -> int:
+        """scipy's name of `iterations`."""
+        return self.iterations
+
+    @property
+    def nfev(self) -> int:
+        """scipy's name of `evaluations`."""
+        return self.evaluations
+
+    @property
+    def success(self) -> bool:
+        """Whether the method came to its own end rather than to a limit."""
+        return self.status.success
+
+    def __str__(self) -> str:
+        ones = int(np.count_nonzero(self.x > 0))
+        lines = [
+            f"method      {self.method}",
+            f"value       {self.value:.12g}",
+            f"status      {self.message}",
+            f"variables   {self.x.size} ({ones} at +1)",
+            f"iterations  {self.iterations}",
+            f"seconds     {self.seconds:.3f}",
+        ]
+        if self.bound is not None and self.gap is not None:
+            lines.insert(2, f"bound       {self.bound:.12g} (gap {100 * self.gap:.3g} %)")
+        return "\n".join(lines)
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the run (needs the `plot` extra)."""
+        return self.trace.plot(axes)
+
+    def save(self, path: str | Path) -> None:
+        """Write the result to a `.npz` file; nothing in it is executable."""
+        record = {
+            "format": "flipwise-result-1",
+            "value": self.value,
+            "status": self.status.name,
+            "method": self.method,
+            "variables": self.variables,
+            "bound": self.bound,
+            "iterations": self.iterations,
+            "evaluations": self.evaluations,
+            "seconds": self.seconds,
+            "seed": self.seed,
+            "trace": self.trace.to_dicts(),
+            "info": self.info,
+        }
+        with Path(path).open("wb") as file:
+            np.savez_compressed(file, x=self.x, record=np.array(json.dumps(record)))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Result:
+        """Read a result written by `save`."""
+        try:
+            with np.load(Path(path), allow_pickle=False) as file:
+                x = np.asarray(file["x"], dtype=np.int8)
+                record = json.loads(str(file["record"]))
+            if record.pop("format") != "flipwise-result-1":
+                raise InvalidFile(f"{path}: not a flipwise result of format 1.")
+            status = Status[record.pop("status")]
+            trace = Trace(records=[Record(**row) for row in record.pop("trace")])
+            return cls(x=x, status=status, trace=trace, **record)
+        except (KeyError, TypeError, ValueError, zipfile.BadZipFile, EOFError) as error:
+            if isinstance(error, InvalidFile):
+                raise
+            raise InvalidFile(f"{path}: not a flipwise result file ({error}).") from None

@@ -1,0 +1,160 @@
+"""One run: what it may spend, the best point it has seen, who is told, and when it must stop."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from flipwise.arrays import Floats
+from flipwise.errors import InvalidInput
+from flipwise.log import RunLog
+from flipwise.objectives.variables import from_spins
+from flipwise.problem import Problem
+from flipwise.result import Status
+from flipwise.trace import Record, Trace
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may spend; None means no limit of that kind.
+
+    `max_iterations` and `patience` count iterations of one descent, `time_limit` (seconds) and `target` hold for the
+    whole run.
+    """
+
+    time_limit: float | None = None
+    max_iterations: int | None = None
+    target: float | None = None
+    patience: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.time_limit is not None and not (_is_number(self.time_limit) and self.time_limit >= 0):
+            raise InvalidInput(f"`time_limit` must be None or seconds of at least 0, got {self.time_limit!r}.")
+        if self.target is not None and not _is_number(self.target):
+            raise InvalidInput(f"`target` must be None or a finite number, got {self.target!r}.")
+        for name in ("max_iterations", "patience"):
+            given = getattr(self, name)
+            if given is not None and (isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1):
+                raise InvalidInput(f"`{name}` must be None or an integer of at least 1, got {given!r}.")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a callback is given after each iteration; `x` is made only when it is asked for."""
+
+    iteration: int
+    value: float
+    best: float
+    bound: float | None
+    seconds: float
+    _run: Run
+
+    @property
+    def x(self) -> np.ndarray:
+        """A copy of the best point so far, in the user's variables."""
+        assert self._run.best_x is not None
+        return from_spins(self._run.best_x, self._run.problem.variables)
+
+
+Callback = Callable[[Progress], object]
+"""Called after each iteration; a return value of True stops the run."""
+
+
+class Run:
+    """The state of one solve that every method shares. Methods call `step`; when it returns a status, they stop."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        limits: Limits | None = None,
+        callback: Callback | None = None,
+        trace: Trace | None = None,
+        log: RunLog | None = None,
+    ) -> None:
+        self.problem = problem
+        self.limits = limits or Limits()
+        self.callback = callback
+        self.trace = trace or Trace()
+        self.log = log
+        self.started = time.perf_counter()
+        self.best_x: Floats | None = None
+        self.best_value = math.inf
+        self.bound: float | None = None
+        self.iterations = 0
+        self.evaluations = 0
+        self.stopped: Status | None = None
+        self._descent_iterations = 0
+        self._since_improvement = 0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.started
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the time limit (inf without one)."""
+        return math.inf if self.limits.time_limit is None else self.limits.time_limit - self.seconds
+
+    def begin_descent(self) -> None:
+        """A new start: the limits that count iterations of one descent begin again."""
+        self._descent_iterations = 0
+        self._since_improvement = 0
+
+    def offer(self, x: Floats, value: float) -> bool:
+        """Remember `x` if it is the best so far."""
+        if self.best_x is not None and not value < self.best_value:
+            return False
+        self.best_x = x.copy()
+        self.best_value = value
+        return True
+
+    def raise_bound(self, bound: float) -> None:
+        """Keep a proven lower bound if it is better than the one known."""
+        self.bound = bound if self.bound is None else max(self.bound, bound)
+
+    def step(self, x: Floats, value: float, *, flips: int = 0, alpha: float | None = None) -> Status | None:
+        """Record one iteration that ended at the feasible point `x`; a status means: stop now."""
+        improved = self.offer(x, value)
+        self.iterations += 1
+        self._descent_iterations += 1
+        self._since_improvement = 0 if improved else self._since_improvement + 1
+        record = Record(self.iterations, value, self.best_value, flips, alpha, self.bound, self.seconds)
+        self.trace.add(record)
+        if self.log is not None:
+            self.log.row(record)
+        return self._stop_reason()
+
+    def check_time(self) -> Status | None:
+        """For long stretches between steps: a status when time is up."""
+        if self.seconds_left <= 0:
+            self.stopped = Status.TIME_LIMIT
+        return self.stopped
+
+    def _stop_reason(self) -> Status | None:
+        limits = self.limits
+        if self.callback is not None:
+            told = Progress(
+                self.iterations, self.trace.records[-1].value, self.best_value, self.bound, self.seconds, self
+            )
+            if self.callback(told) is True:
+                self.stopped = Status.CALLBACK
+                return self.stopped
+        if limits.target is not None and self.best_value <= limits.target:
+            self.stopped = Status.TARGET
+            return self.stopped
+        if self.check_time() is not None:
+            return self.stopped
+        if limits.max_iterations is not None and self._descent_iterations >= limits.max_iterations:
+            return Status.ITERATION_LIMIT  # ends this descent, not the restarts that may follow
+        if limits.patience is not None and self._since_improvement >= limits.patience:
+            return Status.PATIENCE
+        return None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(float(value))

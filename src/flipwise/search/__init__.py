@@ -1,0 +1,1 @@
+"""What goes past one descent."""

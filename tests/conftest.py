@@ -1,0 +1,21 @@
+"""Shared fixtures and Hypothesis profiles."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("default")
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder with real graphs, QUBO instances and features; the test is skipped when it is absent."""
+    folder = os.environ.get("FLIPWISE_DATA", "")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("needs real data: set FLIPWISE_DATA to the data folder")
+    return Path(folder)
