@@ -15,14 +15,18 @@ if TYPE_CHECKING:
     from flipwise.constraints import ColumnCounts as ColumnCounts
     from flipwise.constraints import Free as Free
     from flipwise.constraints import GroupCounts as GroupCounts
+    from flipwise.dpcd.tuning import tune_alpha as tune_alpha
     from flipwise.errors import FlipwiseError as FlipwiseError
     from flipwise.errors import FlipwiseWarning as FlipwiseWarning
     from flipwise.errors import IncompatibleObjective as IncompatibleObjective
     from flipwise.errors import InvalidFile as InvalidFile
     from flipwise.errors import InvalidInput as InvalidInput
     from flipwise.errors import MissingDependency as MissingDependency
+    from flipwise.interop.jax import from_jax as from_jax
+    from flipwise.interop.torch import from_torch as from_torch
     from flipwise.kernels.jit import warm_up as warm_up
     from flipwise.minimize import minimize as minimize
+    from flipwise.objectives.check import check_objective as check_objective
     from flipwise.objectives.protocol import Objective as Objective
     from flipwise.objectives.quadratic import Quadratic as Quadratic
     from flipwise.objectives.smooth import Smooth as Smooth
@@ -38,14 +42,18 @@ _HOMES = {
     "ColumnCounts": "constraints",
     "Free": "constraints",
     "GroupCounts": "constraints",
+    "tune_alpha": "dpcd.tuning",
     "FlipwiseError": "errors",
     "FlipwiseWarning": "errors",
     "IncompatibleObjective": "errors",
     "InvalidFile": "errors",
     "InvalidInput": "errors",
     "MissingDependency": "errors",
+    "from_jax": "interop.jax",
+    "from_torch": "interop.torch",
     "warm_up": "kernels.jit",
     "minimize": "minimize",
+    "check_objective": "objectives.check",
     "Objective": "objectives.protocol",
     "Quadratic": "objectives.quadratic",
     "Smooth": "objectives.smooth",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +33,7 @@ class _Counts(ABC):
         labels = self.labels(shape)
         order = np.argsort(labels, kind="stable")
         ends = np.searchsorted(labels[order], np.arange(self.counts(shape).size + 1))
-        return [order[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        return [order[a:b] for a, b in pairwise(ends)]
 
     def check(self, shape: tuple[int, ...]) -> None:
         for group, (r, inside) in enumerate(zip(self.counts(shape), self.members(shape), strict=True)):
@@ -138,14 +139,11 @@ class ColumnCounts(_Counts):
     ones: int | tuple[int, ...]
 
     def __init__(self, ones: int | npt.ArrayLike) -> None:
-        if np.ndim(ones) == 0:
-            _check_count("ones", ones)
-            object.__setattr__(self, "ones", int(ones))  # type: ignore[call-overload]
-        else:
-            values = np.asarray(ones)
-            for value in values.reshape(-1):
-                _check_count("ones", value)
-            object.__setattr__(self, "ones", tuple(int(v) for v in values.reshape(-1)))
+        values = np.asarray(ones)
+        for value in values.reshape(-1).tolist():
+            _check_count("ones", value)
+        counts = tuple(int(value) for value in values.reshape(-1))
+        object.__setattr__(self, "ones", counts[0] if values.ndim == 0 else counts)
 
     def check(self, shape: tuple[int, ...]) -> None:
         if len(shape) != 2:

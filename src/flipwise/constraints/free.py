@@ -29,7 +29,7 @@ class Free:
         del shape
 
     def random(self, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
-        return 2.0 * rng.integers(0, 2, size=shape, dtype=np.int8) - 1.0
+        return np.where(rng.integers(0, 2, size=shape, dtype=np.int8) > 0, 1.0, -1.0)
 
     def violation(self, x: npt.NDArray[np.generic]) -> str | None:
         del x

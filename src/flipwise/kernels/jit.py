@@ -104,10 +104,10 @@ def _compile(function: FunctionType, parallel: bool) -> Callable[..., Any]:
     twin.__module__ = function.__module__
     if os.environ.get("FLIPWISE_NUMBA_CACHE", "1") != "0":
         try:
-            return numba.njit(twin, cache=True, nogil=True, parallel=parallel)  # type: ignore[no-any-return]
+            return numba.njit(twin, cache=True, nogil=True, parallel=parallel)
         except RuntimeError as error:  # "cannot cache function ...: no locator available"
             log.debug("kernel cache off: %s", error)
-    return numba.njit(twin, nogil=True, parallel=parallel)  # type: ignore[no-any-return]
+    return numba.njit(twin, nogil=True, parallel=parallel)
 
 
 _compiled_helpers: dict[str, Any] = {}
@@ -149,7 +149,8 @@ def _numba_threads() -> Iterator[None]:
     import numba
 
     before = numba.get_num_threads()
-    numba.set_num_threads(min(wanted, numba.config.NUMBA_NUM_THREADS))
+    most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    numba.set_num_threads(min(wanted, most))
     try:
         yield
     finally:

@@ -18,7 +18,7 @@ class BatchFlips(Protocol):
 
 
 def flip_shortened(objective: BatchFlips, x: Floats, g: Floats, batch: Ints) -> tuple[int, float]:
-    """Flip the longest of `batch`, its first half, quarter, ... that lowers f; (0, 0.0) when not even the first does."""
+    """Flip the longest of `batch`, its first half, quarter, ... that lowers f; (0, 0.0) if the first does not."""
     size = batch.size
     while size:
         part = batch[:size]

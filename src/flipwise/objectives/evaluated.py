@@ -81,7 +81,7 @@ class EvaluatedFlips:
         order = np.argsort(-(slopes[pairs[:, 0]] - slopes[pairs[:, 1]]), kind="stable")
         for pair in pairs[order]:
             if self.flip_change(x, g, pair) < -_slack(self.value(x)):
-                return pair[None, :]
+                return np.asarray(pair[None, :])
         return np.empty((0, 2), dtype=np.int64)
 
 

@@ -107,8 +107,15 @@ class Quadratic:
         """Whether all arithmetic is exact: multiples of 1/8 small enough for 53 bits."""
         if largest >= 2.0**48:
             return False
-        parts = [term.A.data if isinstance(term, Sparse) else term.A for term in self.terms if not _low_rank(term)]
-        return len(parts) == len(self.terms) and all(_eighths(part) for part in [*parts, self.c])
+        parts = [self.c]
+        for term in self.terms:
+            if isinstance(term, Sparse):
+                parts.append(term.A.data)
+            elif isinstance(term, Dense):
+                parts.append(term.A)
+            else:
+                return False
+        return all(_eighths(part) for part in parts)
 
     # --- value and gradient, at any real x -------------------------------------------------------------------------
 

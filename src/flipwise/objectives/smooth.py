@@ -1,4 +1,4 @@
-"""A user's own differentiable function: a value and a gradient, in NumPy, on a vector or a matrix of binary variables."""
+"""A user's own differentiable function in NumPy: a value and a gradient, on a vector or a matrix of variables."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Smooth:
             if not isinstance(answer, tuple) or len(answer) != 2:
                 raise InvalidInput(
                     "`function` must return the pair (value, gradient) when `gradient` is not given, got "
-                    f"{type(answer).__name__}. Return both, or pass gradient=..., or use flipwise.from_torch / from_jax."
+                    f"{type(answer).__name__}. Return both, pass gradient=..., or use flipwise.from_torch / from_jax."
                 )
             self._last = (key, self._checked_value(answer[0]), self._checked_gradient(answer[1]))
         return self._last[1], self._last[2]

@@ -62,7 +62,7 @@ class Dense:
 
     @property
     def n(self) -> int:
-        return self.A.shape[0]
+        return int(self.A.shape[0])
 
     @cached_property
     def diagonal(self) -> Floats:
@@ -78,7 +78,7 @@ class Dense:
         return float(step @ self.A[np.ix_(batch, batch)] @ step)
 
     def block(self, rows: Ints, columns: Ints) -> Floats:
-        return self.A[np.ix_(rows, columns)]
+        return np.asarray(self.A[np.ix_(rows, columns)])
 
     def absolute_row_sums(self) -> Floats:
         return np.array([np.abs(row).sum() for row in self.A])
@@ -173,7 +173,7 @@ class LowRank:
 
     @property
     def n(self) -> int:
-        return self.U.shape[0]
+        return int(self.U.shape[0])
 
     @cached_property
     def diagonal(self) -> Floats:
@@ -191,14 +191,14 @@ class LowRank:
         return float(self.s @ (projected * projected))
 
     def block(self, rows: Ints, columns: Ints) -> Floats:
-        return (self.U[rows] * self.s) @ self.U[columns].T
+        return np.asarray((self.U[rows] * self.s) @ self.U[columns].T)
 
     def absolute_row_sums(self) -> Floats:
-        return np.abs(self.U) @ (np.abs(self.s) * np.abs(self.U).sum(axis=0))
+        return np.asarray(np.abs(self.U) @ (np.abs(self.s) * np.abs(self.U).sum(axis=0)))
 
     def norm_bound(self) -> float:
         # ||U S U'|| = ||R S R'|| with U = QR
-        R = np.linalg.qr(self.U, mode="r")
+        R = np.asarray(np.linalg.qr(self.U, mode="r"))
         core = (R * self.s) @ R.T
         return rounded_up(Dense((core + core.T) / 2).norm_bound(), self.n * max(1, self.U.shape[1]))
 

@@ -12,8 +12,10 @@ from flipwise.objectives.protocol import Variables
 
 def check_variables(variables: str) -> Variables:
     """The word, if it is one of the two."""
-    if variables == "spin" or variables == "binary":
-        return variables
+    if variables == "spin":
+        return "spin"
+    if variables == "binary":
+        return "binary"
     raise InvalidInput(f'`variables` must be "spin" (-1/+1) or "binary" (0/1), got {variables!r}.')
 
 

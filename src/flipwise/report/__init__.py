@@ -1,0 +1,1 @@
+"""Stored results made visible: tables, figures, pages."""
