@@ -1,0 +1,1 @@
+"""Graphs to test and measure with: seeded generators, and loaders for local data."""

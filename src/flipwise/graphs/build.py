@@ -1,0 +1,252 @@
+"""Arcs in, the one graph type out: simple, undirected, as a symmetric CSR structure.
+
+The rule. Self loops are dropped. All arcs between two nodes, in either direction, become one edge, whose weight is
+their maximum (`symmetrise="max"`, the default: the simple undirected graph) or their sum (`"sum"`: A + A^T for a
+directed graph). `"error"` refuses input that is not simple already: a self loop, a repeated arc, or a reverse that
+only some arcs have. An edge whose weight comes to 0 is no edge. What was done stands in `Graph.notes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.arrays import Floats, Ints
+from flipwise.errors import InvalidInput
+from flipwise.graphs.graph import Graph
+from flipwise.kernels import arcs as kernels
+
+Symmetrise = Literal["max", "sum", "error"]
+"""What the weight of an edge is when several arcs join its ends."""
+
+BLOCK_ARCS = 1 << 20
+"""Arcs that are expanded at a time when the input is a CSR structure."""
+
+
+class Arcs(NamedTuple):
+    """A block of arcs `sources[p] -> targets[p]`; `weights` None means that all are 1."""
+
+    sources: Ints
+    targets: Ints
+    weights: Floats | None = None
+
+
+def check_symmetrise(symmetrise: str) -> None:
+    """Raise unless `symmetrise` names a rule."""
+    if symmetrise not in get_args(Symmetrise):
+        raise InvalidInput(f'`symmetrise` must be "max", "sum" or "error", got {symmetrise!r}.')
+
+
+def index_type(n: int) -> type[np.int32] | type[np.int64]:
+    """The integer type of node indices in a graph with n nodes."""
+    return np.int32 if n < 2**31 else np.int64
+
+
+def build_graph(
+    n: int,
+    blocks: list[Arcs],
+    *,
+    symmetrise: Symmetrise = "max",
+    names: Sequence[Any] | None = None,
+    notes: Sequence[str] = (),
+    what: str = "the arcs",
+) -> Graph:
+    """The graph on nodes 0..n-1 with these arcs. `blocks` is used up, each block as soon as it is stored.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> graph = build_graph(3, [Arcs(np.array([0, 1, 1]), np.array([1, 0, 2]))])
+    >>> graph, graph.notes
+    (Graph(3 nodes, 2 edges, unweighted), ('3 arcs read: 1 pair of opposite arcs joined, 1 single arc mirrored.',))
+    """
+    check_symmetrise(symmetrise)
+    kind = index_type(n)
+    for position, block in enumerate(blocks):
+        for side in (block.sources, block.targets):
+            if side.size and (side.min() < 0 or side.max() >= n):
+                worst = int(side.min() if side.min() < 0 else side.max())
+                raise InvalidInput(f"{what}: node {worst} is outside 0..{n - 1} (the graph has {n} nodes).")
+        if block.weights is not None and not np.isfinite(block.weights).all():
+            raise InvalidInput(f"{what}: weights must be finite; remove or replace NaN and inf.")
+        sources, targets = (np.ascontiguousarray(side, dtype=kind) for side in block[:2])
+        blocks[position] = Arcs(sources, targets, block.weights)
+    weighted = symmetrise == "sum" or any(block.weights is not None for block in blocks)
+    return _merge(n, _Stored(blocks), weighted, symmetrise, names, notes, what)
+
+
+def graph_from_csr(
+    indptr: npt.NDArray[np.int64],
+    indices: Ints,
+    weights: Floats | None = None,
+    *,
+    symmetrise: Symmetrise = "max",
+    names: Sequence[Any] | None = None,
+    notes: Sequence[str] = (),
+    what: str = "the arcs",
+) -> Graph:
+    """The graph of a directed CSR structure with ascending rows without repeats.
+
+    The arrays belong to the new graph: they are changed in place, or become its own when they are symmetric.
+    """
+    check_symmetrise(symmetrise)
+    n = indptr.size - 1
+    if weights is None and symmetrise != "sum":
+        arcs = int(indptr[-1])
+        if kernels.rows_are_symmetric(indptr, indices, indptr[:-1].copy()):
+            kept = kernels.drop_loops(indptr, indices)
+            counts = _Counts(arcs, loops=arcs - kept, mutual=kept // 2)
+            if symmetrise == "error":
+                _refuse_repairs(counts, what)
+            return Graph(indptr, _shrunk(indices, kept), None, names, (*notes, _note(counts)))
+    weighted = symmetrise == "sum" or weights is not None
+    return _merge(n, _Expanded(indptr, indices, weights), weighted, symmetrise, names, notes, what)
+
+
+class _Stored:
+    """Blocks in memory, let go one after another."""
+
+    def __init__(self, blocks: list[Arcs]) -> None:
+        self.blocks = blocks
+
+    def __iter__(self) -> Iterator[Arcs]:
+        return iter(self.blocks)
+
+    def drain(self) -> Iterator[Arcs]:
+        self.blocks.reverse()
+        while self.blocks:
+            yield self.blocks.pop()
+
+
+class _Expanded:
+    """A CSR structure as blocks of arcs, made as they are needed."""
+
+    def __init__(self, indptr: npt.NDArray[np.int64], indices: Ints, weights: Floats | None) -> None:
+        self.indptr, self.indices, self.weights = indptr, indices, weights
+
+    def __iter__(self) -> Iterator[Arcs]:
+        n = self.indptr.size - 1
+        row = 0
+        while row < n:
+            last = int(np.searchsorted(self.indptr, self.indptr[row] + BLOCK_ARCS, side="right")) - 1
+            last = min(max(last, row + 1), n)
+            begin, end = int(self.indptr[row]), int(self.indptr[last])
+            rows = np.arange(row, last, dtype=self.indices.dtype)
+            sources = np.repeat(rows, np.diff(self.indptr[row : last + 1]))
+            weights = None if self.weights is None else self.weights[begin:end]
+            yield Arcs(sources, self.indices[begin:end], weights)
+            row = last
+
+    def drain(self) -> Iterator[Arcs]:
+        return iter(self)
+
+
+class _Counts(NamedTuple):
+    """What the input held."""
+
+    arcs: int
+    loops: int = 0
+    repeated: int = 0
+    mutual: int = 0
+    unequal: int = 0
+    zero: int = 0
+
+
+def _merge(
+    n: int,
+    source: _Stored | _Expanded,
+    weighted: bool,
+    symmetrise: Symmetrise,
+    names: Sequence[Any] | None,
+    notes: Sequence[str],
+    what: str,
+) -> Graph:
+    indptr = np.zeros(n + 1, dtype=np.int64)
+    arcs = loops = 0
+    for block in source:
+        arcs += block.sources.size
+        loops += int(kernels.count_arcs(block.sources, block.targets, indptr))
+    np.cumsum(indptr, out=indptr)
+    # 2j + 1 needs one bit more than j: unsigned while j is an int32, whose place the keys take.
+    keys = np.empty(int(indptr[-1]), dtype=np.uint32 if index_type(n) is np.int32 else np.int64)
+    values = np.empty(keys.size) if weighted else None
+    cursor = indptr[:-1].copy()
+    for block in source.drain():
+        if values is None:
+            kernels.fill_arcs(block.sources, block.targets, cursor, keys)
+        else:
+            weights = np.ones(block.sources.size) if block.weights is None else block.weights
+            kernels.fill_weighted_arcs(block.sources, block.targets, weights, cursor, keys, values)
+        del block
+    del cursor
+    tally = np.zeros(4, dtype=np.int64)
+    if values is None:
+        kernels.sort_rows(indptr, keys)
+        kept = int(kernels.merge_rows(indptr, keys, tally))
+    else:
+        kernels.sort_weighted_rows(indptr, keys, values)
+        kept = int(kernels.merge_weighted_rows(indptr, keys, values, symmetrise == "sum", tally))
+        values = _shrunk(values, kept)
+        if (values == 1.0).all():
+            values = None
+    counts = _Counts(arcs, loops, *(int(t) for t in tally))
+    if symmetrise == "error":
+        _refuse_repairs(counts, what)
+    indices = _shrunk(keys, kept).view(index_type(n))
+    return Graph(indptr, indices, values, names, (*notes, _note(counts, symmetrise)))
+
+
+def _shrunk(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+    """`array[:size]` without keeping the rest alive."""
+    if size == array.size:
+        return array
+    if array.base is None and array.flags.owndata:
+        array.resize(size, refcheck=False)
+        return array
+    return array[:size].copy()
+
+
+def _refuse_repairs(counts: _Counts, what: str) -> None:
+    faults = [
+        f"{number:,} {text}"
+        for number, text in (
+            (counts.loops, "self loops"),
+            (counts.repeated, "repeated arcs"),
+            (counts.unequal, "pairs of opposite arcs of different weight"),
+            (counts.arcs - 2 * counts.mutual if counts.mutual else 0, "arcs without a reverse while others have one"),
+        )
+        if number
+    ]
+    if faults:
+        raise InvalidInput(
+            f'{what}: not a simple undirected graph ({"; ".join(faults)}), and `symmetrise="error"` repairs nothing. '
+            'Use symmetrise="max" or "sum".'
+        )
+
+
+def _note(counts: _Counts, symmetrise: str = "max") -> str:
+    """One sentence on what was done."""
+    arcs, loops, repeated, mutual, _, zero = counts
+    single = arcs - loops - repeated - 2 * mutual
+    done = [
+        text
+        for number, text in (
+            (loops, f"{_count(loops, 'self loop')} dropped"),
+            (repeated, f"{_count(repeated, 'repeated arc')} merged"),
+            (mutual, f"{_count(mutual, 'pair')} of opposite arcs joined"),
+            (single if mutual else 0, f"{_count(single, 'single arc')} mirrored"),
+            (zero, f"{_count(zero, 'edge')} of weight 0 dropped"),
+        )
+        if number
+    ]
+    if not done:
+        return f"{_count(arcs, 'arc')} read, each an edge."
+    rule = f", weights by {symmetrise}" if repeated + mutual and symmetrise == "sum" else ""
+    return f"{_count(arcs, 'arc')} read: {', '.join(done)}{rule}."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
