@@ -168,7 +168,7 @@ class Result:
     def load(cls, path: str | Path) -> Result:
         """Read a result written by `save`."""
         try:
-            with np.load(Path(path), allow_pickle=False) as file:
+            with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
                 x = np.asarray(file["x"], dtype=np.int8)
                 record = json.loads(str(file["record"]))
             if record.pop("format") != "flipwise-result-1":

@@ -39,8 +39,8 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
     alpha1, alpha2 = options.alphas
     most = LITERAL_ITERATIONS if options.literal and run.limits.max_iterations is None else None
 
-    f = objective.value(x)
     g = objective.gradient(x)
+    f = objective.value_at(x, g)
     run.evaluations += 1
     run.offer(x, f)
     k = 0

@@ -40,7 +40,7 @@ class ImprovingUpdate:
 
     LEVELS = 4.0
     """Alpha is divided by this when it is lowered, and is 0 below the paper's least value of 0.1."""
-    FEW = 10
+    FEW = 4
     """Alpha is lowered when an update flips less than one coordinate in so many."""
 
     def __init__(self, objective: SupportsFlips, constraint: Constraint) -> None:

@@ -90,12 +90,29 @@ def csr_flip_improving(indptr, indices, data, diag, no_diagonal, slack, queue, w
 
     With `follow`, neighbours that a flip has made improving join the queue, so the kernel ends at a point that no
     single flip of a coordinate reached from the queue improves. `queue` is circular, `waiting` marks its members.
+    A long queue is worked off by plain passes over all coordinates first: they touch memory in order.
     Returns (number of flips, change of f).
     """
     head = 0
     flips = 0
     change = 0.0
     capacity = queue.size
+    while follow and 32 * count > capacity:
+        count = 0
+        for i in range(capacity):
+            gain = 2.0 * x[i] * g[i] - 4.0 * diag[i]
+            if gain > slack[i]:
+                _flip(indptr, indices, data, i, x, g)
+                flips += 1
+                count += 1
+                change -= gain
+        if 32 * count <= capacity:
+            count = 0
+            for i in range(capacity):
+                waiting[i] = 2.0 * x[i] * g[i] - 4.0 * diag[i] > slack[i]
+                if waiting[i]:
+                    queue[count] = i
+                    count += 1
     while count > 0:
         i = queue[head]
         head += 1

@@ -32,6 +32,9 @@ class EvaluatedFlips:
         self.evaluations += 1
         return self.objective.gradient(x)
 
+    def value_at(self, x: Floats, g: Floats) -> float:
+        return self.value(x)
+
     def flip_gradient(self, x: Floats, g: Floats) -> Floats:
         """The gradient itself: to first order, `-2 * x_i * g_i` is the change of one flip."""
         return g.copy()

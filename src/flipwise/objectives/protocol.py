@@ -37,6 +37,9 @@ class SupportsFlips(Objective, Protocol):
     `g` is always the gradient at `x`; both are changed in place by the methods that flip.
     """
 
+    def value_at(self, x: Floats, g: Floats) -> float:
+        """f(x), which may be cheaper when the gradient is known."""
+
     def flip_gradient(self, x: Floats, g: Floats) -> Floats:
         """`g` in the diagonal gauge: `-2 * x_i * result_i` is the change of f when i alone flips."""
 

@@ -27,7 +27,8 @@ def descend_from_starts(
     Every descent has a generator of its own, so that a descent does not depend on how long earlier ones took.
     """
     status = Status.CONVERGED
-    for index, own in enumerate(rng.spawn(restarts)):
+    for index in range(restarts):
+        own = rng.spawn(1)[0]
         x = start.copy() if index == 0 and start is not None else problem.constraint.random(problem.shape, own)
         run.begin_descent()
         before = run.best_value

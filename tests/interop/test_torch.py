@@ -1,0 +1,36 @@
+"""Objectives in torch: value and gradient by autodiff, exact counts, clear errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flipwise
+
+torch = pytest.importorskip("torch", reason="torch is tested in an environment of its own")
+
+
+def test_a_torch_loss_is_minimised() -> None:
+    """A torch quadratic gives the same optimum as the same quadratic in NumPy."""
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((10, 10))
+    A = A + A.T
+    matrix = torch.tensor(A)
+    f = flipwise.from_torch(lambda x: x @ matrix @ x, 10)
+    assert flipwise.check_objective(f).ok
+    options = {"seed": 0, "restarts": 20, "constraint": flipwise.Cardinality(4)}
+    assert flipwise.minimize(f, **options).value == pytest.approx(flipwise.minimize(A, **options).value)
+
+
+def test_matrix_variables_and_single_precision() -> None:
+    """A loss of an n x r tensor in float32 works."""
+    target = torch.randn(6, 3, generator=torch.Generator().manual_seed(0))
+    f = flipwise.from_torch(lambda B: ((B - target) ** 2).sum(), (6, 3), dtype=torch.float32)
+    assert np.array_equal(flipwise.minimize(f, seed=0).x, np.where(target.numpy() >= 0, 1, -1))
+
+
+@pytest.mark.parametrize("function", [lambda x: 3.0, lambda x: x, lambda x: torch.tensor(1.0)])
+def test_functions_without_a_scalar_gradient_are_refused(function) -> None:  # type: ignore[no-untyped-def]
+    """Not a tensor, not a scalar, not depending on x: each a clear error."""
+    with pytest.raises(flipwise.InvalidInput, match="function"):
+        flipwise.minimize(flipwise.from_torch(function, 3), seed=0)

@@ -1,0 +1,111 @@
+"""The package as a whole: light to import, layered, usable without a compiler cache, complete."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import flipwise
+
+SOURCE = Path(flipwise.__file__).parent
+
+
+def _run(code: str, **environment: str) -> str:
+    inherited = {key: value for key, value in os.environ.items() if key != "NUMBA_DISABLE_JIT"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=inherited | environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_import_is_light() -> None:
+    """`import flipwise` and a small solve load neither numba nor scikit-learn nor the command line's libraries."""
+    code = (
+        "import sys, flipwise\n"
+        "assert not {'numpy', 'scipy', 'numba', 'sklearn', 'rich', 'click'} & set(sys.modules)\n"
+        "import numpy as np\n"
+        "rng = np.random.default_rng(0); A = rng.standard_normal((200, 200)); A = A + A.T\n"
+        "r = flipwise.minimize(A, seed=0)\n"
+        "k = flipwise.minimize(A, seed=0, constraint=flipwise.Cardinality(40))\n"
+        "assert r.success and k.success\n"
+        "assert not {'numba', 'sklearn', 'rich', 'click', 'matplotlib'} & set(sys.modules)\n"
+    )
+    _run(code)
+
+
+def test_a_read_only_installation_without_a_home_works() -> None:
+    """Where no cache folder is writable the compiled tier still works."""
+    code = (
+        "import numpy as np, scipy.sparse as sp, flipwise\n"
+        "A = sp.random_array((20000, 20000), density=5e-4, rng=np.random.default_rng(0), format='csr')\n"
+        "print(flipwise.minimize(A + A.T, seed=0).success)\n"
+    )
+    # an unusable cache folder is what a read-only installation without HOME amounts to, also for root
+    assert _run(code, NUMBA_CACHE_DIR="/dev/null/none", HOME="/nonexistent").strip() == "True"
+
+
+def test_every_public_name_exists_and_is_documented() -> None:
+    """dir(flipwise) is what can be imported, and each has a docstring."""
+    for name in dir(flipwise):
+        value = getattr(flipwise, name)
+        assert name == "__version__" or value.__doc__, name
+
+
+def test_unknown_names_are_refused() -> None:
+    """A name that does not exist is an AttributeError."""
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = flipwise.nonsense
+
+
+# A module imports only from its own room and the rooms to its left; each room lists what it may use.
+FOUNDATION = {"errors", "arrays", "seeds", "kernels"}
+MODEL = FOUNDATION | {"objectives", "constraints", "problem"}
+RUNNING = MODEL | {"trace", "result", "run", "log"}
+SOLVING = RUNNING | {"dpcd", "solvers", "search", "certify", "minimize"}
+MAY_USE = {
+    "kernels": FOUNDATION | {"minimize", "constraints"},  # warm_up solves two tiny problems
+    "objectives": FOUNDATION | {"objectives"},
+    "constraints": FOUNDATION | {"constraints"},
+    "dpcd": RUNNING | {"dpcd", "minimize"},
+    "solvers": RUNNING | {"dpcd", "solvers", "certify", "search"},
+    "certify": RUNNING | {"certify", "graphs"},
+    "search": RUNNING | {"dpcd", "solvers", "search", "certify"},
+}
+
+
+@pytest.mark.parametrize("room", sorted(MAY_USE))
+def test_data_flows_one_way(room: str) -> None:
+    """No module imports from a room to its right."""
+    for path in sorted((SOURCE / room).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("flipwise."):
+                used = node.module.split(".")[1]
+                assert used in MAY_USE[room] | {room}, f"{path.name} imports {node.module}"
+
+
+def test_no_numba_outside_the_kernels_and_no_fastmath() -> None:
+    """Numba is imported in one file, and never with fastmath."""
+    for path in SOURCE.rglob("*.py"):
+        text = path.read_text()
+        assert "fastmath=True" not in text
+        if path != SOURCE / "kernels" / "jit.py":
+            assert "import numba" not in text and "from numba" not in text, path
+
+
+def test_no_print_in_the_library() -> None:
+    """The library logs; only the command line writes to the terminal."""
+    for path in SOURCE.rglob("*.py"):
+        if "cli" in path.parts:
+            continue
+        calls = [
+            node.lineno
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+        ]
+        assert not calls, f"{path}: print at lines {calls}"
