@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from flipwise.errors import InvalidFile as InvalidFile
     from flipwise.errors import InvalidInput as InvalidInput
     from flipwise.errors import MissingDependency as MissingDependency
+    from flipwise.graphs.graph import Graph as Graph
+    from flipwise.graphs.read import read_graph as read_graph
+    from flipwise.graphs.read import save_graph as save_graph
     from flipwise.interop.jax import from_jax as from_jax
     from flipwise.interop.torch import from_torch as from_torch
     from flipwise.kernels.jit import warm_up as warm_up
@@ -51,6 +54,9 @@ _HOMES = {
     "MissingDependency": "errors",
     "from_jax": "interop.jax",
     "from_torch": "interop.torch",
+    "Graph": "graphs.graph",
+    "read_graph": "graphs.read",
+    "save_graph": "graphs.read",
     "warm_up": "kernels.jit",
     "minimize": "minimize",
     "check_objective": "objectives.check",

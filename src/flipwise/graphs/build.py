@@ -40,9 +40,9 @@ def check_symmetrise(symmetrise: str) -> None:
         raise InvalidInput(f'`symmetrise` must be "max", "sum" or "error", got {symmetrise!r}.')
 
 
-def index_type(n: int) -> type[np.int32] | type[np.int64]:
+def index_type(n: int) -> np.dtype[np.integer[Any]]:
     """The integer type of node indices in a graph with n nodes."""
-    return np.int32 if n < 2**31 else np.int64
+    return np.dtype(np.int32 if n < 2**31 else np.int64)
 
 
 def build_graph(
@@ -103,7 +103,7 @@ def graph_from_csr(
                 _refuse_repairs(counts, what)
             return Graph(indptr, _shrunk(indices, kept), None, names, (*notes, _note(counts)))
     weighted = symmetrise == "sum" or weights is not None
-    return _merge(n, _Expanded(indptr, indices, weights), weighted, symmetrise, names, notes, what)
+    return _merge(n, CsrArcs(indptr, indices, weights), weighted, symmetrise, names, notes, what)
 
 
 class _Stored:
@@ -121,7 +121,7 @@ class _Stored:
             yield self.blocks.pop()
 
 
-class _Expanded:
+class CsrArcs:
     """A CSR structure as blocks of arcs, made as they are needed."""
 
     def __init__(self, indptr: npt.NDArray[np.int64], indices: Ints, weights: Floats | None) -> None:
@@ -157,7 +157,7 @@ class _Counts(NamedTuple):
 
 def _merge(
     n: int,
-    source: _Stored | _Expanded,
+    source: _Stored | CsrArcs,
     weighted: bool,
     symmetrise: Symmetrise,
     names: Sequence[Any] | None,
@@ -171,7 +171,7 @@ def _merge(
         loops += int(kernels.count_arcs(block.sources, block.targets, indptr))
     np.cumsum(indptr, out=indptr)
     # 2j + 1 needs one bit more than j: unsigned while j is an int32, whose place the keys take.
-    keys = np.empty(int(indptr[-1]), dtype=np.uint32 if index_type(n) is np.int32 else np.int64)
+    keys = np.empty(int(indptr[-1]), dtype=np.uint32 if index_type(n) == np.int32 else np.int64)
     values = np.empty(keys.size) if weighted else None
     cursor = indptr[:-1].copy()
     for block in source.drain():

@@ -57,10 +57,10 @@ def fill_weighted_arcs(sources, targets, weights, cursor, keys, values):
 
 @helper
 def _is_ascending(row):
+    ascending = True
     for p in range(1, row.size):
-        if row[p] < row[p - 1]:
-            return False
-    return True
+        ascending = ascending and row[p] >= row[p - 1]
+    return ascending
 
 
 @parallel_kernel

@@ -1,0 +1,234 @@
+"""`read_graph` and `save_graph`: the format is found by content where possible, by suffix otherwise."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.graphs import store, writers
+from flipwise.graphs.build import Symmetrise, check_symmetrise
+from flipwise.graphs.convert import as_graph
+from flipwise.graphs.graph import Graph
+from flipwise.graphs.streams import COMPRESSED_SUFFIXES, blocks, compression_of
+
+Format = Literal["edgelist", "matrixmarket", "metis", "rudy", "parquet", "bvgraph", "flipwise"]
+"""The names of the formats."""
+
+_SUFFIXES: dict[str, Format] = {
+    ".mtx": "matrixmarket",
+    ".mm": "matrixmarket",
+    ".graph": "metis",
+    ".metis": "metis",
+    ".chaco": "metis",
+    ".rudy": "rudy",
+    ".rud": "rudy",
+    ".mc": "rudy",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".flipgraph": "flipwise",
+}
+
+
+def read_graph(
+    path: str | os.PathLike[str],
+    *,
+    format: Format | None = None,
+    symmetrise: Symmetrise = "max",
+    weighted: bool | None = None,
+    names: bool | None = None,
+    base: int | None = None,
+    verify: bool = True,
+    max_bytes: int | None = None,
+) -> Graph:
+    """Read a graph from a file, as a simple undirected graph.
+
+    Parameters
+    ----------
+    path
+        An edge list (SNAP, CSV, TSV, ...), MatrixMarket, METIS, rudy, Parquet, WebGraph BVGraph (`.graph` beside
+        `.properties`) or compact Flipwise file. Text may be packed with gzip, bzip2, xz or zstd.
+    format
+        One of `"edgelist"`, `"matrixmarket"`, `"metis"`, `"rudy"`, `"parquet"`, `"bvgraph"`, `"flipwise"`; None finds
+        out.
+    symmetrise
+        All arcs between two nodes become one edge. Its weight is their maximum (`"max"`) or their sum (`"sum"`);
+        `"error"` refuses input with self loops, repeated arcs or arcs of which only some have a reverse. Self loops
+        are dropped. `Graph.notes` says what was done.
+    weighted
+        False ignores weights; True demands them; None takes them where they are.
+    names
+        Edge lists only: whether nodes have names rather than numbers; None looks at the first line.
+    base
+        Edge lists only: the nodes are all numbers from `base` to the largest, also those without an edge. None: the
+        numbers that occur.
+    verify
+        Compact files only: check all checksums and rows (one pass over the file).
+    max_bytes
+        Refuse files that unpack to more. None allows 64 MiB plus 250 times the size of the file.
+
+    Raises
+    ------
+    InvalidFile
+        The file is malformed; the message names the line or byte and what is wrong there.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "triangle.txt")
+    ...     _ = path.write_text("# a triangle\\nann bob\\nbob eve\\neve ann\\n")
+    ...     graph = read_graph(path)
+    >>> graph, list(graph.names)
+    (Graph(3 nodes, 3 edges, unweighted), ['ann', 'bob', 'eve'])
+    """
+    check_symmetrise(symmetrise)
+    _check_options(format, base, max_bytes)
+    location = Path(path)
+    found = format or detect_format(location)
+    if (names is not None or base is not None) and found != "edgelist":
+        raise InvalidInput(f"`names` and `base` are for edge lists; {location} is read as {found}.")
+    match found:
+        case "edgelist":
+            from flipwise.graphs.readers.edgelist import read_edge_list
+
+            return read_edge_list(
+                location, symmetrise=symmetrise, weighted=weighted, names=names, base=base, max_bytes=max_bytes
+            )
+        case "bvgraph":
+            from flipwise.graphs.readers.bvgraph import read_bvgraph
+
+            _refuse_demanded_weights(weighted, location, found)
+            return read_bvgraph(location, symmetrise=symmetrise, max_bytes=max_bytes)
+        case "flipwise":
+            graph = store.open_store(location, verify=verify)
+            if weighted is False and graph.weights is not None:
+                return Graph(graph.indptr, graph.indices, None, graph.names, graph.notes)
+            if graph.weights is None:
+                _refuse_demanded_weights(weighted, location, found)
+            return graph
+        case _:
+            return _reader(found)(location, symmetrise=symmetrise, weighted=weighted, max_bytes=max_bytes)
+
+
+def _check_options(format: str | None, base: int | None, max_bytes: int | None) -> None:
+    if format is not None and format not in get_args(Format):
+        raise InvalidInput(f"`format` must be None or one of {', '.join(get_args(Format))}, got {format!r}.")
+    if base is not None and (not isinstance(base, int) or isinstance(base, bool) or base < 0):
+        raise InvalidInput(f"`base` must be None or a whole number of at least 0, got {base!r}.")
+    if max_bytes is not None and (not isinstance(max_bytes, int) or isinstance(max_bytes, bool) or max_bytes < 1):
+        raise InvalidInput(f"`max_bytes` must be None or a whole number of at least 1, got {max_bytes!r}.")
+
+
+def _refuse_demanded_weights(weighted: bool | None, path: Path, format: str) -> None:
+    if weighted:
+        raise InvalidInput(f"`weighted` is True, but {path} ({format}) has no weights.")
+
+
+def _reader(format: Format) -> Callable[..., Graph]:
+    from flipwise.graphs.readers import matrixmarket, metis, parquet, rudy
+
+    readers: dict[str, Callable[..., Graph]] = {
+        "matrixmarket": matrixmarket.read_matrix_market,
+        "metis": metis.read_metis,
+        "rudy": rudy.read_rudy,
+        "parquet": parquet.read_parquet,
+    }
+    return readers[format]
+
+
+def _plain_suffix(path: Path) -> str:
+    """The suffix, lower-case, under that of a compression."""
+    name = path.name.lower()
+    for packed in COMPRESSED_SUFFIXES:
+        name = name.removesuffix(packed)
+    return Path(name).suffix
+
+
+def detect_format(path: Path) -> Format:
+    """The format of the file: what its first bytes prove, then what its suffix says, then edge list."""
+    if Path(f"{path}.graph").is_file() and Path(f"{path}.properties").is_file() and not path.exists():
+        return "bvgraph"
+    if path.suffix == ".properties" or (path.suffix == ".graph" and path.with_suffix(".properties").is_file()):
+        return "bvgraph"
+    if not path.is_file():
+        raise InvalidInput(f"`path` must be an existing file, got {str(path)!r}.")
+    with path.open("rb") as file:
+        start = file.read(8)
+    if start.startswith(store.MAGIC[:6]):
+        return "flipwise"
+    if start.startswith(b"PAR1"):
+        return "parquet"
+    head = next(blocks(path), b"") if compression_of(path) else start + _rest_of_head(path, len(start))
+    if head[:14].lower() == b"%%matrixmarket":
+        return "matrixmarket"
+    suffix = _plain_suffix(path)
+    if suffix in _SUFFIXES:
+        return _SUFFIXES[suffix]
+    if b"\0" in head[:4096]:
+        raise InvalidFile(f"{path}, byte {head.index(0):,}: binary data in no known format.")
+    return "rudy" if _looks_like_rudy(head) else "edgelist"
+
+
+def _rest_of_head(path: Path, skip: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(skip)
+        return file.read(1 << 16)
+
+
+def _looks_like_rudy(head: bytes) -> bool:
+    """`n m` over lines of three columns, which no edge list would have."""
+    rows = [line.split() for line in head[: 1 << 16].split(b"\n")[:3]]
+    if len(rows) < 2 or len(rows[0]) != 2 or len(rows[1]) != 3:
+        return False
+    return all(field.isdigit() for field in rows[0] + rows[1][:2])
+
+
+def save_graph(graph: Any, path: str | os.PathLike[str], *, format: Format | None = None) -> Path:
+    """Write a graph, atomically; the suffix chooses the format, the compact one (`.flipgraph`) when it says nothing.
+
+    Parameters
+    ----------
+    graph
+        A `Graph` or anything `as_graph` takes.
+    path
+        The suffixes `.mtx`, `.metis`, `.graph`, `.rudy`, `.txt`, `.el`, `.edges`, `.tsv` stand for the text formats,
+        with `.gz`, `.bz2`, `.xz` or `.zst` behind for packed ones; any other for the compact format, which
+        `read_graph` maps into memory instead of reading it.
+    format
+        `"flipwise"`, `"edgelist"`, `"matrixmarket"`, `"metis"` or `"rudy"`, against the suffix.
+
+    Returns
+    -------
+    Path
+        Where the graph now is.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = save_graph((3, [[0, 1], [1, 2]]), folder + "/path.flipgraph")
+    ...     read_graph(path)
+    Graph(3 nodes, 2 edges, unweighted)
+    """
+    _check_options(format, None, None)
+    location = Path(path)
+    suffix = _plain_suffix(location)
+    texts = (".txt", ".el", ".edges", ".edgelist", ".tsv")
+    chosen = format or ("edgelist" if suffix in texts else _SUFFIXES.get(suffix, "flipwise"))
+    write: dict[str, Callable[[Graph, Path], None]] = {
+        "flipwise": store.write_store,
+        "edgelist": writers.write_edge_list,
+        "matrixmarket": writers.write_matrix_market,
+        "metis": writers.write_metis,
+        "rudy": writers.write_rudy,
+    }
+    if chosen not in write:
+        raise InvalidInput(f"`format` must be one of {', '.join(write)} for writing, got {chosen!r}.")
+    if not location.parent.is_dir():
+        raise InvalidInput(f"`path`: the folder {str(location.parent)!r} does not exist.")
+    write[chosen](as_graph(graph), location)
+    return location

@@ -1,0 +1,53 @@
+"""MatrixMarket coordinate files: a square sparse matrix as an adjacency matrix, entries numbered from 1.
+
+`symmetric` matrices give each edge once; `general` ones are directed graphs. `pattern` has no weights; explicit
+zeros are no edges. Dense (`array`), `complex`, `hermitian` and `skew-symmetric` matrices are refused.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+
+from flipwise.errors import InvalidFile
+from flipwise.graphs.build import Symmetrise, build_graph
+from flipwise.graphs.graph import Graph
+from flipwise.graphs.readers.header import next_header, whole_numbers
+from flipwise.graphs.readers.text import numbered_arcs, shift
+from flipwise.graphs.streams import Piece, lines
+
+
+def read_matrix_market(
+    path: Path, *, symmetrise: Symmetrise = "max", weighted: bool | None = None, max_bytes: int | None = None
+) -> Graph:
+    """The graph of a MatrixMarket file."""
+    pieces = lines(path, max_bytes)
+    first = next(pieces, Piece(b"", 0))
+    banner, _, rest = first.data.partition(b"\n")
+    words = banner.decode(errors="replace").lower().split()
+    if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
+        raise InvalidFile(f"{path}, line 1: expected '%%MatrixMarket matrix coordinate <field> <symmetry>'.")
+    layout, field, symmetry = words[2:]
+    if layout != "coordinate" or field not in ("pattern", "real", "integer", "double"):
+        raise InvalidFile(f"{path}, line 1: only sparse real matrices are read (coordinate), got '{layout} {field}'.")
+    if symmetry not in ("general", "symmetric"):
+        raise InvalidFile(f"{path}, line 1: symmetry must be general or symmetric, got '{symmetry}'.")
+    line, text, piece = next_header(path, Piece(rest, 1), pieces, b"%")
+    n, columns, entries = whole_numbers(path, line, text, 3, 3, "rows columns entries")
+    if n != columns:
+        raise InvalidFile(f"{path}, line {line}: an adjacency matrix must be square, got {n} x {columns}.")
+    has_weights = field != "pattern"
+    use_weights = has_weights and weighted is not False
+    blocks, _ = numbered_arcs(
+        path,
+        chain([piece], pieces),
+        weighted=use_weights,
+        ignore_extra=has_weights and not use_weights,
+        lowest=1,
+        highest=n,
+    )
+    found = sum(block.sources.size for block in blocks)
+    if found != entries:
+        raise InvalidFile(f"{path}: the header announces {entries:,} entries, the file holds {found:,}.")
+    shift(blocks, 1)
+    return build_graph(n, blocks, symmetrise=symmetrise, what=str(path))
