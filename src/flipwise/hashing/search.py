@@ -1,0 +1,169 @@
+"""Search in codes: plain Hamming, float query against codes, and re-ranking with the original vectors.
+
+Ties are settled by id everywhere: results are ordered by (distance, id) or (-score, id), so that every backend gives
+the same answer. faiss promises no order among equal distances; its ids at the last distance are settled afterwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.arrays import Ints, as_floats
+from flipwise.errors import InvalidInput, MissingDependency
+from flipwise.hashing.codes import Codes, check_match
+from flipwise.kernels import hamming as kernels
+
+_BLOCK = 1 << 24
+"""Entries of a block of scores that is held at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """What a search found: `ids` (queries x k), and beside each id its `distances` or, for inner products, `scores`."""
+
+    ids: npt.NDArray[np.int64]
+    values: npt.NDArray[Any]
+
+
+def hamming_search(
+    queries: Codes, database: Codes, k: int, *, backend: Literal["auto", "faiss", "compiled"] = "auto"
+) -> Neighbours:
+    """The k nearest codes of each query, ordered by (Hamming distance, id).
+
+    Parameters
+    ----------
+    queries, database
+        Codes of the same number of bits.
+    k
+        Neighbours for each query.
+    backend
+        "faiss" (`IndexBinaryFlat`), "compiled" (popcount kernel), or "auto": faiss when it is installed.
+
+    Examples
+    --------
+    >>> from flipwise.hashing import Codes, hamming_search
+    >>> database = Codes.from_signs([[1, 1, 1], [-1, 1, 1], [1, -1, 1]])
+    >>> hamming_search(database[:1], database, 2).ids.tolist()
+    [[0, 1]]
+    """
+    queries = check_match(queries, database)
+    k = _checked_k(k, len(database))
+    if backend not in ("auto", "faiss", "compiled"):
+        raise InvalidInput(f'`backend` must be "auto", "faiss" or "compiled", got {backend!r}.')
+    q, db = queries.words(), database.words()
+    found = None if backend == "compiled" else _faiss_search(queries, database, k, required=backend == "faiss")
+    if found is None:
+        ids = np.empty((len(queries), k), dtype=np.int64)
+        distances = np.empty((len(queries), k), dtype=np.int32)
+        kernels.nearest(q, db, database.n_bits, ids, distances)
+        return Neighbours(ids, distances)
+    distances, ids = found
+    order = np.lexsort((ids, distances), axis=1)
+    ids = np.take_along_axis(ids, order, axis=1)
+    kernels.settle_ties(q, db, distances, ids)
+    return Neighbours(ids, distances)
+
+
+def asymmetric_search(queries: npt.ArrayLike, database: Codes, k: int) -> Neighbours:
+    """The k codes b with the largest inner product q'b, for real-valued queries of shape (n, n_bits).
+
+    Queries are what an estimator's `decision_function` returns: they keep how far each bit is from its threshold,
+    which the packed code throws away. Ordered by (-score, id).
+    """
+    values = as_floats("queries", queries)
+    if values.ndim != 2 or values.shape[1] != database.n_bits:
+        raise InvalidInput(f"`queries` must have shape (n, {database.n_bits}), got {values.shape}.")
+    k = _checked_k(k, len(database))
+    signs = database.signs().astype(np.float32)
+    ids = np.empty((len(values), k), dtype=np.int64)
+    scores = np.empty((len(values), k), dtype=np.float32)
+    step = max(1, _BLOCK // max(1, len(database)))
+    for start in range(0, len(values), step):
+        block = values[start : start + step].astype(np.float32) @ signs.T
+        ids[start : start + step], scores[start : start + step] = largest(block, k)
+    return Neighbours(ids, scores)
+
+
+def rerank(
+    queries: npt.ArrayLike,
+    vectors: npt.ArrayLike,
+    candidates: Neighbours | Ints,
+    k: int,
+    *,
+    metric: Literal["inner", "euclidean"] = "inner",
+) -> Neighbours:
+    """The k best of the candidates by the original vectors, ordered by (-score, id); a euclidean score is -distance^2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from flipwise.hashing import rerank
+    >>> vectors = np.eye(3)
+    >>> rerank([[0.1, 0.9, 0.0]], vectors, np.array([[2, 1, 0]]), 2).ids.tolist()
+    [[1, 0]]
+    """
+    q = np.asarray(queries, dtype=np.float64)
+    x = np.asarray(vectors)
+    ids = np.asarray(candidates.ids if isinstance(candidates, Neighbours) else candidates, dtype=np.int64)
+    if metric not in ("inner", "euclidean"):
+        raise InvalidInput(f'`metric` must be "inner" or "euclidean", got {metric!r}.')
+    if q.ndim != 2 or x.ndim != 2 or q.shape[1] != x.shape[1] or ids.ndim != 2 or len(ids) != len(q):
+        raise InvalidInput(f"shapes do not fit: queries {q.shape}, vectors {x.shape}, candidates {ids.shape}.")
+    k = _checked_k(k, ids.shape[1])
+    ids = np.sort(ids, axis=1)  # ties in the score are then settled by id
+    scores = np.empty(ids.shape)
+    for i, row in enumerate(ids):
+        near = x[row].astype(np.float64)
+        scores[i] = near @ q[i] if metric == "inner" else -((near - q[i]) ** 2).sum(axis=1)
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    return Neighbours(np.take_along_axis(ids, order, axis=1), np.take_along_axis(scores, order, axis=1))
+
+
+def exact_search(queries: npt.ArrayLike, vectors: npt.ArrayLike, k: int) -> Neighbours:
+    """The k vectors with the largest inner product, ordered by (-score, id): the truth that codes are measured by."""
+    q, x = np.asarray(queries), np.asarray(vectors)
+    k = _checked_k(k, len(x))
+    ids = np.empty((len(q), k), dtype=np.int64)
+    scores = np.empty((len(q), k), dtype=np.result_type(q, x))
+    step = max(1, _BLOCK // max(1, len(x)))
+    for start in range(0, len(q), step):
+        ids[start : start + step], scores[start : start + step] = largest(q[start : start + step] @ x.T, k)
+    return Neighbours(ids, scores)
+
+
+def largest(scores: npt.NDArray[Any], k: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+    """The ids of the k largest entries of each row by (-score, id), and the entries."""
+    n = scores.shape[1]
+    cut = np.partition(scores, n - k, axis=1)[:, n - k]
+    ids = np.empty((len(scores), k), dtype=np.int64)
+    for i, row in enumerate(scores):
+        above = np.flatnonzero(row > cut[i])
+        level = np.flatnonzero(row == cut[i])[: k - above.size]
+        chosen = np.concatenate([above, level])
+        ids[i] = chosen[np.lexsort((chosen, -row[chosen]))]
+    return ids, np.take_along_axis(scores, ids, axis=1)
+
+
+def _faiss_search(
+    queries: Codes, database: Codes, k: int, required: bool
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]] | None:
+    try:
+        import faiss
+    except ImportError:
+        if required:
+            raise MissingDependency("faiss-cpu", "search", 'backend="faiss"') from None
+        return None
+    index = faiss.IndexBinaryFlat(8 * database.packed.shape[1])
+    index.add(database.packed)
+    distances, ids = index.search(queries.packed, k)
+    return distances, ids
+
+
+def _checked_k(k: object, n: int) -> int:
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= n:
+        raise InvalidInput(f"`k` must be an integer between 1 and the {n} items to choose from, got {k!r}.")
+    return int(k)

@@ -1,0 +1,110 @@
+"""Kernels on packed codes: `q` and `db` hold 64-bit words, one row a code; distances are Hamming distances.
+
+Labels enter as `share[a, b]`, whether an item of label set a is relevant to a query of label set b's row, so that
+single and multiple labels are one case: `query_set` and `db_set` hold the label set of each row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flipwise.kernels.jit import helper, parallel_kernel, prange
+
+_M1 = np.uint64(0x5555555555555555)
+_M2 = np.uint64(0x3333333333333333)
+_M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
+_LOW = np.uint64(0x7F)
+_S1 = np.uint64(1)
+_S2 = np.uint64(2)
+_S4 = np.uint64(4)
+_S8 = np.uint64(8)
+_S16 = np.uint64(16)
+_S32 = np.uint64(32)
+
+
+@helper
+def _popcount(v):
+    """The number of ones; adds only, because a product would overflow in the interpreted tier."""
+    v = v - ((v >> _S1) & _M1)
+    v = (v & _M2) + ((v >> _S2) & _M2)
+    v = (v + (v >> _S4)) & _M4
+    v = v + (v >> _S8)
+    v = v + (v >> _S16)
+    v = v + (v >> _S32)
+    return np.int64(v & _LOW)
+
+
+@helper
+def _distance(a, i, b, j):
+    total = 0
+    for w in range(a.shape[1]):
+        total += _popcount(a[i, w] ^ b[j, w])
+    return total
+
+
+@helper
+def _order(distance, n_bits, keep, order):
+    """The first `keep` items by (distance, id) into `order`: a counting sort, which is stable."""
+    start = np.zeros(n_bits + 2, dtype=np.int64)
+    for j in range(distance.size):
+        start[distance[j] + 1] += 1
+    for d in range(n_bits + 1):
+        start[d + 1] += start[d]
+    for j in range(distance.size):
+        at = start[distance[j]]
+        start[distance[j]] = at + 1
+        if at < keep:
+            order[at] = j
+
+
+@parallel_kernel
+def nearest(q, db, n_bits, ids, distances):
+    """The nearest codes of each query by (distance, id), as many as `ids` has columns."""
+    for i in prange(q.shape[0]):
+        distance = np.empty(db.shape[0], dtype=np.int32)
+        for j in range(db.shape[0]):
+            distance[j] = _distance(q, i, db, j)
+        _order(distance, n_bits, ids.shape[1], ids[i])
+        for k in range(ids.shape[1]):
+            distances[i, k] = distance[ids[i, k]]
+
+
+@parallel_kernel
+def settle_ties(q, db, distances, ids):
+    """Rewrite the ids at each query's last distance as the lowest ids at that distance, given right distances."""
+    for i in prange(q.shape[0]):
+        k = ids.shape[1]
+        last = distances[i, k - 1]
+        at = k
+        while at > 0 and distances[i, at - 1] == last:
+            at -= 1
+        j = 0
+        while at < k:
+            if _distance(q, i, db, j) == last:
+                ids[i, at] = j
+                at += 1
+            j += 1
+
+
+@parallel_kernel
+def count_by_distance(q, db, query_set, db_set, share, counts, hits):
+    """For each query, the items (`counts`) and the relevant items (`hits`) at each distance."""
+    for i in prange(q.shape[0]):
+        for j in range(db.shape[0]):
+            d = _distance(q, i, db, j)
+            counts[i, d] += 1
+            if share[query_set[i], db_set[j]]:
+                hits[i, d] += 1
+
+
+@parallel_kernel
+def ranked_relevance(q, db, query_set, db_set, share, n_bits, relevant):
+    """Whether the first items by (distance, id) are relevant, as many as `relevant` has columns."""
+    for i in prange(q.shape[0]):
+        distance = np.empty(db.shape[0], dtype=np.int32)
+        for j in range(db.shape[0]):
+            distance[j] = _distance(q, i, db, j)
+        order = np.empty(relevant.shape[1], dtype=np.int64)
+        _order(distance, n_bits, relevant.shape[1], order)
+        for k in range(relevant.shape[1]):
+            relevant[i, k] = share[query_set[i], db_set[order[k]]]
