@@ -1,0 +1,163 @@
+"""A cell: one run of one method on one instance, with everything needed to believe it and to repeat it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from flipwise.errors import InvalidFile
+
+CellStatus = Literal["done", "failed", "skipped"]
+Sense = Literal["min", "max"]
+Series = dict[str, list[list[float]]]
+"""Named curves, each a list of [x, y] points."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """What makes a cell itself: no two finished cells of a store share it."""
+
+    study: str
+    instance: str
+    checksum: str
+    method: str
+    parameters: str
+    seed: int
+    threads: int
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters as a dictionary."""
+        options: dict[str, Any] = json.loads(self.parameters)
+        return options
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What running a cell gave.
+
+    Attributes
+    ----------
+    value, bound, sense
+        The quantity compared, a proven bound on it where there is one, and whether more is better.
+    seconds
+        The time of the method itself; loading data and scoring are not in it.
+    metrics
+        Further numbers by name, such as `map` or `density_doubled`.
+    series
+        Curves by name, such as `value` against seconds.
+    status, reason
+        "done", or "failed" / "skipped" with the reason in a sentence.
+    """
+
+    value: float | None = None
+    bound: float | None = None
+    sense: Sense = "min"
+    seconds: float | None = None
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    series: Series = field(default_factory=dict)
+    status: CellStatus = "done"
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A stored cell: key, outcome, and the circumstances."""
+
+    key: Key
+    outcome: Outcome
+    scale: str = "quick"
+    peak_memory: float | None = None
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    finished: str = ""
+    attempt: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The cell as plain data, for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Cell:
+        """The cell that `to_dict` wrote."""
+        rest = {name: value for name, value in record.items() if name not in ("key", "outcome")}
+        return cls(Key(**record["key"]), Outcome(**record["outcome"]), **rest)
+
+
+class Skip(Exception):
+    """Raised inside a study when a cell cannot be run here; the message becomes the cell's reason."""
+
+
+def canonical(parameters: Mapping[str, Any]) -> str:
+    """Parameters as JSON in which equal parameters give equal text."""
+    return json.dumps(dict(parameters), sort_keys=True, separators=(",", ":"))
+
+
+def current(cells: Iterable[Cell]) -> list[Cell]:
+    """The cells that count: of several attempts the last, and no skip or failure for which a finished twin exists.
+
+    A cell skipped for want of data has no checksum; once the data are there its finished twin has one.
+    """
+    last: dict[Key, Cell] = {}
+    for cell in cells:
+        if cell.key not in last or cell.attempt >= last[cell.key].attempt:
+            last[cell.key] = cell
+    finished = {_without_checksum(cell.key) for cell in last.values() if cell.outcome.status == "done"}
+    return [
+        cell for cell in last.values() if cell.outcome.status == "done" or _without_checksum(cell.key) not in finished
+    ]
+
+
+def read_cells(source: str | Path) -> list[Cell]:
+    """The cells of a store (`.sqlite`) or of a committed results file (`.json`), in the order they were finished.
+
+    Examples
+    --------
+    >>> from flipwise.experiments import read_cells
+    >>> read_cells("no-such-file.json")
+    Traceback (most recent call last):
+    flipwise.errors.InvalidFile: no-such-file.json: no such file; run `flipwise reproduce` first.
+    """
+    path = Path(source)
+    if not path.is_file():
+        raise InvalidFile(f"{path}: no such file; run `flipwise reproduce` first.")
+    if path.suffix == ".json":
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            environments = record["environments"]
+            return current(
+                Cell.from_dict(row | {"environment": environments[row["environment"]]}) for row in record["cells"]
+            )
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise InvalidFile(f"{path}: not a results file of flipwise ({error!r}).") from None
+    from flipwise.experiments.store import Store
+
+    with Store(path, read_only=True) as store:
+        return current(store.cells())
+
+
+def write_results(cells: Iterable[Cell], path: str | Path, *, series: bool = False) -> None:
+    """Write cells as a small JSON file that can be committed: one line a cell, without the curves unless asked for."""
+    environments: list[Mapping[str, Any]] = []
+    lines = []
+    for cell in cells:
+        if cell.environment not in environments:
+            environments.append(cell.environment)
+        row = cell.to_dict() | {"environment": environments.index(cell.environment)}
+        if not series:
+            row["outcome"]["series"] = {}
+        lines.append(json.dumps(row, sort_keys=True))
+    text = f'{{"environments": {json.dumps(environments, sort_keys=True)},\n"cells": [\n' + ",\n".join(lines) + "\n]}\n"
+    Path(path).write_text(text, encoding="utf-8")
+
+
+def finite(value: float | None) -> float | None:
+    """A number as JSON and SQLite can keep it: NaN and infinities become None."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def _without_checksum(key: Key) -> tuple[str, str, str, str, int, int]:
+    return key.study, key.instance, key.method, key.parameters, key.seed, key.threads

@@ -1,0 +1,153 @@
+"""`reproduce`: run the studies into a store. Rendering is a separate step (`flipwise.report.render`)."""
+
+from __future__ import annotations
+
+import difflib
+import logging
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+
+from flipwise.errors import InvalidInput
+from flipwise.experiments.cells import current
+from flipwise.experiments.environment import cores, environment
+from flipwise.experiments.runner import Listener, run_studies
+from flipwise.experiments.store import Store
+from flipwise.experiments.study import Plan, Study, Task
+
+log = logging.getLogger("flipwise.experiments")
+
+STUDIES = ("convergence", "momentum")
+"""The studies, in the order of the report; each is a module of `flipwise.experiments.studies`."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the store holds after `reproduce`."""
+
+    store: Path
+    done: int
+    failed: int
+    skipped: int
+
+
+def find_studies(names: Sequence[str] = STUDIES) -> list[Study]:
+    """The studies of these names.
+
+    Examples
+    --------
+    >>> from flipwise.experiments import find_studies
+    >>> find_studies(["convergence"])[0].title
+    'Convergence of DPCD against SGM'
+    """
+    found: list[Study] = [import_module(f"flipwise.experiments.studies.{name}").STUDY for name in names]
+    return found
+
+
+def reproduce(
+    *,
+    quick: bool = True,
+    only: Sequence[str] | str | None = None,
+    store: str | Path = "flipwise-results.sqlite",
+    data: str | Path | None = None,
+    threads: int | None = None,
+    retry: bool = False,
+    callback: Listener | None = None,
+) -> Summary:
+    """Run the paper's experiments and our comparisons; finished cells of the store are not run again.
+
+    Parameters
+    ----------
+    quick
+        True: generated data, a few minutes, no files needed. False: real data from `data`.
+    only
+        Names of studies, of methods, or both (a sequence or one string with commas): run only these studies, and in
+        them only these methods.
+    store
+        The SQLite file the cells are appended to; a killed run continues where it was.
+    data
+        The folder with real data; by default the one the variable FLIPWISE_DATA names.
+    threads
+        The most threads for the compiled kernels; by default all cores.
+    retry
+        Run cells again that failed or were skipped (the old rows stay in the file).
+    callback
+        Called after each cell with a `RunnerProgress`, whose text is a line for a log.
+
+    Returns
+    -------
+    Summary
+        Where the cells are and how many there are of each status.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from flipwise.experiments import reproduce
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     summary = reproduce(only=["convergence", "sgm"], store=pathlib.Path(folder) / "cells.sqlite")
+    >>> summary.failed
+    0
+    """
+    folder = data or os.environ.get("FLIPWISE_DATA") or None
+    plan = Plan(quick=quick, data=None if folder is None else Path(folder))
+    used = _checked_threads(threads)
+    planned = select(find_studies(), plan, only)
+    with Store(store) as opened:
+        _warn_of_another_version(opened)
+        run_studies(planned, opened, plan, threads=used, retry=retry, callback=callback)
+        statuses = [cell.outcome.status for cell in current(opened.cells())]
+    return Summary(Path(store), *(statuses.count(status) for status in ("done", "failed", "skipped")))
+
+
+def select(
+    available: Sequence[Study], plan: Plan, only: Sequence[str] | str | None
+) -> list[tuple[Study, Sequence[Task]]]:
+    """The tasks to run: all, or those of the studies and methods named."""
+    planned = [(study, list(study.tasks(plan))) for study in available]
+    if only is None:
+        return [(study, tasks) for study, tasks in planned]
+    wanted = [name.strip().replace("-", "_") for name in (only.split(",") if isinstance(only, str) else only)]
+    study_names = [study.name for study, _ in planned]
+    method_names = sorted({task.method for _, tasks in planned for task in tasks})
+    by_plain_name = {method.replace("-", "_"): method for method in method_names}
+    for name in wanted:
+        if name not in study_names and name not in by_plain_name:
+            near = difflib.get_close_matches(name, [*study_names, *by_plain_name], n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise InvalidInput(
+                f"`only` must name studies ({', '.join(study_names)}) or methods ({', '.join(method_names)}), "
+                f"got {name!r}.{hint}"
+            )
+    chosen = [name for name in wanted if name in study_names]
+    methods = {by_plain_name[name] for name in wanted if name not in study_names}
+    kept = [
+        (study, [task for task in tasks if not methods or task.method in methods])
+        for study, tasks in planned
+        if not chosen or study.name in chosen
+    ]
+    return [(study, tasks) for study, tasks in kept if tasks]
+
+
+def _checked_threads(threads: int | None) -> int:
+    if threads is None:
+        return cores()
+    if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or threads < 1:
+        raise InvalidInput(f"`threads` must be None or an integer of at least 1, got {threads!r}.")
+    return int(threads)
+
+
+def _warn_of_another_version(store: Store) -> None:
+    """Finished cells are kept whatever wrote them; say so when that was another version."""
+    here = environment()["versions"]["flipwise"]
+    others = {cell.environment.get("versions", {}).get("flipwise", "?") for cell in store.cells()} - {here}
+    if others:
+        log.warning(
+            "%s holds cells of flipwise %s; they are kept. Give a new `store` to run them with %s.",
+            store.path,
+            ", ".join(sorted(others)),
+            here,
+        )

@@ -1,0 +1,1 @@
+"""One study a file, each with a `STUDY`."""
