@@ -9,7 +9,7 @@ only some arcs have. An edge whose weight comes to 0 is no edge. What was done s
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -75,7 +75,7 @@ def build_graph(
         sources, targets = (np.ascontiguousarray(side, dtype=kind) for side in block[:2])
         blocks[position] = Arcs(sources, targets, block.weights)
     weighted = symmetrise == "sum" or any(block.weights is not None for block in blocks)
-    return _merge(n, _Stored(blocks), weighted, symmetrise, names, notes, what)
+    return merge_arcs(n, _Stored(blocks), weighted, symmetrise, names, notes, what)
 
 
 def graph_from_csr(
@@ -103,7 +103,17 @@ def graph_from_csr(
                 _refuse_repairs(counts, what)
             return Graph(indptr, _shrunk(indices, kept), None, names, (*notes, _note(counts)))
     weighted = symmetrise == "sum" or weights is not None
-    return _merge(n, CsrArcs(indptr, indices, weights), weighted, symmetrise, names, notes, what)
+    return merge_arcs(n, CsrArcs(indptr, indices, weights), weighted, symmetrise, names, notes, what)
+
+
+class ArcSource(Protocol):
+    """Blocks of arcs that can be gone through twice: to count, then to store."""
+
+    def __iter__(self) -> Iterator[Arcs]:
+        """The blocks."""
+
+    def drain(self) -> Iterator[Arcs]:
+        """The same blocks for the last time."""
 
 
 class _Stored:
@@ -155,15 +165,16 @@ class _Counts(NamedTuple):
     zero: int = 0
 
 
-def _merge(
+def merge_arcs(
     n: int,
-    source: _Stored | CsrArcs,
-    weighted: bool,
-    symmetrise: Symmetrise,
-    names: Sequence[Any] | None,
-    notes: Sequence[str],
-    what: str,
+    source: ArcSource,
+    weighted: bool = False,
+    symmetrise: Symmetrise = "max",
+    names: Sequence[Any] | None = None,
+    notes: Sequence[str] = (),
+    what: str = "the arcs",
 ) -> Graph:
+    """Count, fill, sort and merge; the source's nodes are in range and its weights finite."""
     indptr = np.zeros(n + 1, dtype=np.int64)
     arcs = loops = 0
     for block in source:

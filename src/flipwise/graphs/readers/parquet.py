@@ -134,7 +134,7 @@ def _numbered_column(
     numbers = np.asarray(column.to_numpy(zero_copy_only=False))
     if numbers.size and (int(numbers.min()) < 0 or int(numbers.max()) >= 2**63):
         raise fault(f"{what}: column '{name}' must hold node numbers from 0 to 2^63 - 1.")
-    return np.asarray(numbers, dtype=np.int64)
+    return numbers.astype(np.int64)
 
 
 def _named_column(column: Any, index: dict[str, int]) -> npt.NDArray[np.int64]:
@@ -144,4 +144,5 @@ def _named_column(column: Any, index: dict[str, int]) -> npt.NDArray[np.int64]:
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     known = np.array([index.setdefault(name, len(index)) for name in column.dictionary.to_pylist()], dtype=np.int64)
-    return known[column.indices.to_numpy(zero_copy_only=False)]
+    positions = np.asarray(column.indices.to_numpy(zero_copy_only=False))
+    return known.take(positions)

@@ -1,0 +1,184 @@
+"""Seeded random graphs of any size. The same seed gives the same graph on any number of threads.
+
+R-MAT: Chakrabarti, Zhan and Faloutsos, "R-MAT: A Recursive Model for Graph Mining", SDM 2004. Its arcs are drawn block
+by block from generators of their own, twice: once to count and once to store, so that only the graph is ever held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln
+
+from flipwise.errors import InvalidInput
+from flipwise.graphs.build import Arcs, build_graph, index_type, merge_arcs
+from flipwise.graphs.graph import Graph
+from flipwise.kernels.generate import power_law_links, rmat_arcs
+from flipwise.seeds import as_generator
+
+Seed = int | np.random.Generator | None
+BLOCK_ARCS = 1 << 18
+
+
+def rmat_graph(n: int, arcs: int, seed: Seed = None, *, a: float = 0.57, b: float = 0.19) -> Graph:
+    """A power-law graph (R-MAT) with n nodes and about `arcs` stored arcs, that is `arcs / 2` edges.
+
+    Each arc falls into the upper left quarter of the adjacency matrix with probability `a`, into each of the two mixed
+    quarters with `b`, into the lower right one otherwise, and so on inside the quarter. So many arcs are drawn that
+    about `arcs` are left after merging repeats (within a few per cent); how many came out is in the graph.
+
+    Examples
+    --------
+    >>> graph = rmat_graph(1000, 20_000, seed=1)
+    >>> graph.n, 0.97 < graph.n_arcs / 20_000 < 1.03
+    (1000, True)
+    """
+    _check_counts(n, arcs // 2)
+    if not (0 < b < 1 and b <= a < 1 and a + 2 * b < 1):
+        raise InvalidInput(f"`a` and `b` must be positive with b <= a and a + 2b < 1, got a={a!r}, b={b!r}.")
+    entropy = int(as_generator(seed).integers(2**63))
+    draws = _draws_for_edges(arcs / 2, n, a, b)
+    graph = merge_arcs(n, _RmatArcs(n, draws, entropy, a, b))
+    return Graph(graph.indptr, graph.indices, notes=(f"R-MAT a={a} b={b}: {draws:,} arcs drawn.",))
+
+
+class _RmatArcs:
+    """The arcs of an R-MAT graph, made again whenever they are asked for."""
+
+    def __init__(self, n: int, draws: int, entropy: int, a: float, b: float) -> None:
+        self.n, self.draws, self.entropy = n, draws, entropy
+        self.levels = max(1, (n - 1).bit_length())
+        self.bounds = [round(65536 * p) for p in (a, a + b, a + 2 * b)]
+
+    def __iter__(self) -> Iterator[Arcs]:
+        kind = index_type(self.n)
+        for block in range(-(-self.draws // BLOCK_ARCS)):
+            size = min(BLOCK_ARCS, self.draws - block * BLOCK_ARCS)
+            rng = np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=(block,)))
+            words = rng.integers(0, 65536, size=(size, self.levels), dtype=np.uint16)
+            sources, targets = np.empty(size, dtype=kind), np.empty(size, dtype=kind)
+            rmat_arcs(words, self.n, *self.bounds, sources, targets)
+            yield Arcs(sources, targets)
+
+    def drain(self) -> Iterator[Arcs]:
+        return iter(self)
+
+
+def _draws_for_edges(edges: float, n: int, a: float, b: float) -> int:
+    """How many arcs to draw for this many distinct edges in expectation.
+
+    After L halvings a cell with i upper left, t mixed and l lower right choices has probability a^i b^t d^l, and there
+    are 2^t L! / (i! t! l!) such cells; those with t = 0 lie on the diagonal. Where n is no power of two a cell stands
+    for (n / 2^L)^2 pairs, taken as equally likely.
+    """
+    d = 1 - a - 2 * b
+    levels = n.bit_length() - 1
+    i, t = (grid.ravel() for grid in np.meshgrid(np.arange(levels + 1), np.arange(levels + 1), indexing="ij"))
+    i, t = i[i + t <= levels], t[i + t <= levels]
+    rest = levels - i - t
+    cells = np.exp(gammaln(levels + 1) - gammaln(i + 1) - gammaln(t + 1) - gammaln(rest + 1) + t * np.log(2))
+    pairs = (n / 2**levels) ** 2
+    chance = a**i * b**t * d**rest
+    # Inside a diagonal cell of side r the pairs off the diagonal are a share 1 - 1/r of all.
+    cells = np.where(t == 0, cells * (1 - pairs**-0.5), cells)
+
+    def expected(draws: float) -> float:
+        return float((cells * pairs * -np.expm1(-2 * draws * chance / pairs)).sum() / 2)
+
+    low, high = edges, max(2 * edges, 1.0)
+    while expected(high) < edges:
+        low, high = high, 2 * high
+        if high > 1e3 * edges + 1e6:
+            raise InvalidInput(f"`arcs` is too large for {n} nodes: this distribution cannot fill the graph so far.")
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if expected(middle) < edges else (low, middle)
+    return round(high)
+
+
+def random_graph(n: int, edges: int, seed: Seed = None) -> Graph:
+    """A graph drawn uniformly from those with n nodes and exactly `edges` edges.
+
+    Examples
+    --------
+    >>> random_graph(100, 400, seed=1)
+    Graph(100 nodes, 400 edges, unweighted)
+    """
+    _check_counts(n, edges)
+    lower, upper = _pairs(_distinct(n * (n - 1) // 2, edges, as_generator(seed)))
+    return build_graph(n, [Arcs(lower, upper)])
+
+
+def planted_dense_subgraph(
+    n: int, edges: int, k: int, density: float, seed: Seed = None
+) -> tuple[Graph, npt.NDArray[np.int64]]:
+    """A random graph with `edges` edges, and k of its nodes joined up to the given share of their k(k-1)/2 pairs.
+
+    Returns the graph and the planted nodes, ascending.
+
+    Examples
+    --------
+    >>> graph, nodes = planted_dense_subgraph(1000, 3000, 20, 1.0, seed=1)
+    >>> int(graph.degrees[nodes].min()) >= 19
+    True
+    """
+    _check_counts(n, edges)
+    if not 2 <= k <= n:
+        raise InvalidInput(f"`k` must be from 2 to the number of nodes, {n}, got {k!r}.")
+    if not 0 < density <= 1:
+        raise InvalidInput(f"`density` must be above 0 and at most 1, got {density!r}.")
+    rng = as_generator(seed)
+    lower, upper = _pairs(_distinct(n * (n - 1) // 2, edges, rng))
+    nodes = np.sort(rng.choice(n, size=k, replace=False)).astype(np.int64)
+    inner_lower, inner_upper = _pairs(_distinct(k * (k - 1) // 2, round(density * k * (k - 1) / 2), rng))
+    graph = build_graph(n, [Arcs(lower, upper), Arcs(nodes[inner_lower], nodes[inner_upper])])
+    return graph, nodes
+
+
+def power_law_cluster_graph(n: int, each: int, triangles: float, seed: Seed = None) -> Graph:
+    """A power-law graph with many triangles: each new node brings `each` links (Holme and Kim 2002).
+
+    `triangles` is the probability that a link to a node, chosen in proportion to its degree, is followed by one to a
+    neighbour of that node. Repeated links are merged.
+
+    Examples
+    --------
+    >>> power_law_cluster_graph(1000, 5, 0.5, seed=1).n
+    1000
+    """
+    if not 1 <= each < n:
+        raise InvalidInput(f"`each` must be at least 1 and below n = {n}, got {each!r}.")
+    if not 0 <= triangles <= 1:
+        raise InvalidInput(f"`triangles` must be from 0 to 1, got {triangles!r}.")
+    rng = as_generator(seed)
+    size = each * (n - each)
+    sources, targets = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    power_law_links(rng.random(size), rng.random(size), float(triangles), each, sources, targets)
+    return build_graph(n, [Arcs(sources, targets)])
+
+
+def _check_counts(n: int, edges: int) -> None:
+    if n < 1:
+        raise InvalidInput(f"`n` must be at least 1, got {n!r}.")
+    if not 0 <= edges <= n * (n - 1) // 2:
+        raise InvalidInput(f"a simple graph with {n} nodes has from 0 to {n * (n - 1) // 2} edges, got {edges!r}.")
+
+
+def _distinct(population: int, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """`size` distinct numbers below `population`, every subset equally likely."""
+    if population <= 4 * size:
+        return rng.permutation(population)[:size].astype(np.int64)
+    found = np.unique(rng.integers(population, size=size + size // 4 + 16))
+    while found.size < size:
+        found = np.unique(np.concatenate([found, rng.integers(population, size=size)]))
+    return rng.permutation(found)[:size].astype(np.int64)
+
+
+def _pairs(codes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The pair (i, j), i < j, that has the given number in the order (0,1), (0,2), (1,2), (0,3), ..."""
+    upper = ((1 + np.sqrt(1 + 8 * codes.astype(np.float64))) / 2).astype(np.int64)
+    upper -= upper * (upper - 1) // 2 > codes
+    upper += upper * (upper + 1) // 2 <= codes
+    return codes - upper * (upper - 1) // 2, upper
