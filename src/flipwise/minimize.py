@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.arrays import Floats
+from flipwise.checkpoint import Keeper, same_problem
 from flipwise.constraints import Constraint
-from flipwise.errors import InvalidInput
+from flipwise.errors import InvalidFile, InvalidInput
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.log import RunLog, shown_on_stderr
 from flipwise.objectives.variables import from_spins, to_spins
@@ -22,7 +23,7 @@ from flipwise.seeds import as_generator, seed_of
 from flipwise.solvers.registry import find_method, make_options
 from flipwise.trace import Trace
 
-_SHARED = ("max_iterations", "target", "patience", "restarts", "trace")
+_SHARED = ("max_iterations", "target", "patience", "restarts", "trace", "checkpoint", "every")
 """Options that every method takes."""
 
 
@@ -66,7 +67,9 @@ def minimize(
     verbose
         Log the run to standard error.
     **options
-        For every method: `max_iterations`, `target`, `patience`, `restarts`, `trace` (a path for a JSON-lines file).
+        For every method: `max_iterations`, `target`, `patience`, `restarts`, `trace` (a path for a JSON-lines file),
+        `checkpoint` (a path: the run is saved there `every` so many seconds, 60 by default, and goes on from there
+        when the file exists; the file is deleted when the run has come to its end).
         Others belong to the method, such as `literal` or `alpha` of DPCD.
 
     Returns
@@ -89,27 +92,35 @@ def minimize(
     method_options = make_options(options_class, options, also=_SHARED)
     restarts = _checked_restarts(shared.pop("restarts", 1))
     trace_path = shared.pop("trace", None)
+    checkpoint, every = shared.pop("checkpoint", None), shared.pop("every", 60.0)
     limits = Limits(time_limit=time_limit, **shared)
     if callback is not None and not callable(callback):
         raise InvalidInput(f"`callback` must be callable, got {type(callback).__name__}.")
     rng = as_generator(seed)
     start = None if x0 is None else _checked_start(problem, x0)
 
-    run = Run(problem, limits, callback, Trace(), RunLog() if verbose else None)
+    keeper = None if checkpoint is None else Keeper(checkpoint, every)
+    run = Run(problem, limits, callback, Trace(), RunLog() if verbose else None, keeper)
+    run.fingerprint = _fingerprint(problem, method, method_options, restarts)
+    status, resumed = Status.INTERRUPTED, None
     with limited_threads(threads), shown_on_stderr(verbose):
         if run.log is not None:
             run.log.start(problem, method, seed_of(seed))
         if trace_path is not None:
             run.trace.open(trace_path)
         try:
-            status = descend_from_starts(problem, start, rng, run, solve, method_options, restarts)
+            resumed = _resumed(run)
+            status = descend_from_starts(problem, start, rng, run, solve, method_options, restarts, resumed)
         except KeyboardInterrupt:
-            status = Status.INTERRUPTED
             if run.best_x is None:
                 raise
         finally:
             run.trace.close()
+            if keeper is not None:
+                keeper.close(remove=status not in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.CALLBACK))
         result = finished(run, status, method, seed_of(seed))
+        if keeper is not None:
+            result.info.update(resumed=resumed is not None, checkpoint_error=keeper.error)
         if run.log is not None:
             run.log.end(result)
     return result
@@ -134,6 +145,42 @@ def finished(run: Run, status: Status, method: str, seed: int | None) -> Result:
         seed=seed,
         trace=run.trace,
     )
+
+
+def _fingerprint(problem: Problem, method: str, options: Any, restarts: int) -> dict[str, Any]:
+    """What must be the same for a checkpoint to be continued. The objective is checked by its value."""
+    return {
+        "shape": list(problem.shape),
+        "constraint": type(problem.constraint).__name__,
+        "method": method,
+        "options": repr(options),
+        "restarts": restarts,
+    }
+
+
+def _resumed(run: Run) -> dict[str, Any] | None:
+    """The state of an earlier run in the checkpoint file, put back into `run`; None when there is no file."""
+    state = None if run.keeper is None else run.keeper.load()
+    if run.keeper is None or state is None:
+        return None
+    wrong = same_problem(state, run.fingerprint)
+    if wrong is None:
+        try:
+            run.restore(state)
+            assert run.best_x is not None
+            value = run.problem.objective.value(run.best_x)
+        except (KeyError, TypeError, ValueError, AssertionError):
+            raise InvalidFile(f"{run.keeper.path}: the checkpoint lacks a part of the state.") from None
+        broken = run.problem.constraint.violation(run.best_x)
+        if broken is not None:
+            wrong = f"its best point does not fit the constraint: {broken}"
+        elif not math.isclose(value, run.best_value, rel_tol=1e-6, abs_tol=1e-9):
+            wrong = f"its best point has the value {run.best_value!r} there and {value!r} here"
+    if wrong is not None:
+        raise InvalidInput(
+            f"`checkpoint`: {run.keeper.path} belongs to another run: {wrong}. Delete it or choose another file."
+        )
+    return state
 
 
 def _checked_start(problem: Problem, x0: npt.ArrayLike) -> Floats:

@@ -6,10 +6,12 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from flipwise.arrays import Floats
+from flipwise.checkpoint import Keeper, State, generator_state
 from flipwise.errors import InvalidInput
 from flipwise.log import RunLog
 from flipwise.objectives.variables import from_spins
@@ -74,12 +76,15 @@ class Run:
         callback: Callback | None = None,
         trace: Trace | None = None,
         log: RunLog | None = None,
+        keeper: Keeper | None = None,
     ) -> None:
         self.problem = problem
         self.limits = limits or Limits()
         self.callback = callback
         self.trace = trace or Trace()
         self.log = log
+        self.keeper = keeper
+        self.fingerprint: State = {}
         self.started = time.perf_counter()
         self.best_x: Floats | None = None
         self.best_value = math.inf
@@ -89,6 +94,8 @@ class Run:
         self.stopped: Status | None = None
         self._descent_iterations = 0
         self._since_improvement = 0
+        self._position: dict[str, object] = {}
+        self._kept: dict[str, object] | None = None
 
     @property
     def seconds(self) -> float:
@@ -117,8 +124,19 @@ class Run:
         """Keep a proven lower bound if it is better than the one known."""
         self.bound = bound if self.bound is None else max(self.bound, bound)
 
-    def step(self, x: Floats, value: float, *, flips: int = 0, alpha: float | None = None) -> Status | None:
-        """Record one iteration that ended at the feasible point `x`; a status means: stop now."""
+    def step(
+        self,
+        x: Floats,
+        value: float,
+        *,
+        flips: int = 0,
+        alpha: float | None = None,
+        keep: Callable[[], State] | None = None,
+    ) -> Status | None:
+        """Record one iteration that ended at the feasible point `x`; a status means: stop now.
+
+        `keep` gives the state from which the method could go on exactly here, for a checkpoint.
+        """
         improved = self.offer(x, value)
         self.iterations += 1
         self._descent_iterations += 1
@@ -127,7 +145,49 @@ class Run:
         self.trace.add(record)
         if self.log is not None:
             self.log.row(record)
-        return self._stop_reason()
+        stop = self._stop_reason()
+        if keep is not None and self.keeper is not None:
+            # a limit of this descent ends it: there is nothing left in it to go on with
+            over = stop is not None and self.stopped is None
+            if not over and (self.stopped is not None or self.keeper.due()):
+                self.keeper.save(self._snapshot(keep()))
+        return stop
+
+    # --- checkpoints -----------------------------------------------------------------------------------------------
+
+    def at_restart(self, index: int, rng: np.random.Generator, status: Status) -> None:
+        """A descent is about to begin: a place from which any method can go on."""
+        self._position = {"restart": index, "parent": generator_state(rng), "status": status.name}
+        if self.best_x is not None and self.keeper is not None and self.keeper.due():
+            self.keeper.save(self._snapshot({}))
+
+    def _snapshot(self, solver: State) -> State:
+        counters = {"iterations": self.iterations, "evaluations": self.evaluations, "seconds": self.seconds}
+        descent = {"descent_iterations": self._descent_iterations, "since_improvement": self._since_improvement}
+        own = {f"solver.{name}": value for name, value in solver.items()}
+        best = {"best_x": self.best_x, "best_value": self.best_value, "bound": self.bound}
+        return {"fingerprint": self.fingerprint, **self._position, **counters, **descent, **best, **own}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go back to a snapshot; the method finds its part with `take_kept`."""
+        self.iterations, self.evaluations = int(state["iterations"]), int(state["evaluations"])
+        self.started -= float(state["seconds"])
+        self._descent_iterations, self._since_improvement = state["descent_iterations"], state["since_improvement"]
+        self.best_x, self.best_value, self.bound = state["best_x"], state["best_value"], state["bound"]
+        kept = {name.removeprefix("solver."): v for name, v in state.items() if name.startswith("solver.")}
+        self._kept = kept or None
+
+    @property
+    def has_kept(self) -> bool:
+        """Whether a method's state waits to be taken."""
+        return self._kept is not None
+
+    def take_kept(self) -> dict[str, Any] | None:
+        """The method's own state at the checkpoint, once; None when the descent begins anew."""
+        kept, self._kept = self._kept, None
+        return kept
+
+    # --- stopping --------------------------------------------------------------------------------------------------
 
     def check_time(self) -> Status | None:
         """For long stretches between steps: a status when time is up."""

@@ -12,12 +12,15 @@ given in `dpcd.updates`: without them the algorithm stops early, or does not mov
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from flipwise.arrays import Floats
 from flipwise.dpcd import neighbourhood
 from flipwise.dpcd.directions import make_direction
 from flipwise.dpcd.options import Options
+from flipwise.dpcd.state import resume, state
 from flipwise.dpcd.thresholds import make_thresholds
 from flipwise.dpcd.updates import ImprovingUpdate, LiteralUpdate
 from flipwise.objectives.evaluated import with_flips
@@ -39,11 +42,14 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
     alpha1, alpha2 = options.alphas
     most = LITERAL_ITERATIONS if options.literal and run.limits.max_iterations is None else None
 
-    g = objective.gradient(x)
-    f = objective.value_at(x, g)
-    run.evaluations += 1
-    run.offer(x, f)
-    k = 0
+    kept = run.take_kept()
+    if kept is None:
+        k, g = 0, objective.gradient(x)
+        f = objective.value_at(x, g)
+        run.evaluations += 1
+        run.offer(x, f)
+    else:
+        k, f, g, alpha1, alpha2 = resume(kept, x, rng, direction)
     while most is None or k < most:
         k += 1
         d = direction(update.gauge(x, g))  # (*) the diagonal gauge, where -2 * x_i * d_i is the change of a flip
@@ -54,12 +60,12 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
         S_minus = np.flatnonzero((d < -alpha2 * L2) & (x < 0))
         # Eq. (8): flip S_plus and S_minus, on Omega_r the strongest min(#S_plus, #S_minus) of each, paired
         moves = constraint.pair(S_plus, S_minus, d)
-        flips, change = update.make(x, g, moves)  # (*) only what improves f exactly
+        flips, change = update.make(x, g, moves, follow=max(alpha1, alpha2) == 0.0)  # (*) only what improves f exactly
         f += change
 
-        if options.neighbourhood and k % options.every == 0:
+        if options.neighbourhood and k % options.neighbourhood_every == 0:
             more, change = neighbourhood.search(
-                objective, constraint, x, g, options.neighbourhood, options.samples, rng
+                objective, constraint, x, g, options.neighbourhood, options.neighbourhood_samples, rng
             )
             flips, f = flips + more, f + change
 
@@ -71,10 +77,11 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
             flips, change = update.finish(x, g)
             if flips == 0 and options.neighbourhood:
                 flips, change = neighbourhood.search(
-                    objective, constraint, x, g, options.neighbourhood, options.samples, rng
+                    objective, constraint, x, g, options.neighbourhood, options.neighbourhood_samples, rng
                 )
             f += change
-        stop = run.step(x, f, flips=flips, alpha=max(used))
+        now = partial(state, x, k, f, g, alpha1, alpha2, rng, direction)
+        stop = run.step(x, f, flips=flips, alpha=max(used), keep=now if flips else None)
         if stop is not None:
             return stop
         if flips == 0:

@@ -6,15 +6,21 @@ by their exact effect, so every variant of the improved algorithm stays monotone
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 
 from flipwise.arrays import Floats
 from flipwise.dpcd.options import Options
 
-Direction = Callable[[Floats], Floats]
-"""From the gradient of this iteration to the direction used in its place."""
+
+class Direction(Protocol):
+    """From the gradient of this iteration to the direction used in its place; `memory` holds what it remembers."""
+
+    memory: dict[str, Any]
+
+    def __call__(self, g: Floats) -> Floats: ...
+
 
 _TINY = 1e-12
 
@@ -27,7 +33,17 @@ def make_direction(options: Options) -> Direction:
         return _Adam(options.decay, options.decay_squares)
     if options.variant == "adagrad":
         return _Adagrad()
-    return lambda g: g
+    return _Plain()
+
+
+class _Plain:
+    """The gradient itself."""
+
+    def __init__(self) -> None:
+        self.memory: dict[str, Any] = {}
+
+    def __call__(self, g: Floats) -> Floats:
+        return g
 
 
 class _Momentum:
@@ -35,11 +51,13 @@ class _Momentum:
 
     def __init__(self, decay: float) -> None:
         self.decay = decay
-        self.m: Floats | None = None
+        self.memory: dict[str, Any] = {}
 
     def __call__(self, g: Floats) -> Floats:
-        self.m = g.copy() if self.m is None else self.decay * self.m + (1.0 - self.decay) * g
-        return self.m
+        m: Floats | None = self.memory.get("m")
+        m = g.copy() if m is None else self.decay * m + (1.0 - self.decay) * g
+        self.memory["m"] = m
+        return m
 
 
 class _Adam:
@@ -48,27 +66,25 @@ class _Adam:
     def __init__(self, decay: float, decay_squares: float) -> None:
         self.decay = decay
         self.decay_squares = decay_squares
-        self.m: Floats | None = None
-        self.v: Floats | None = None
-        self.t = 0
+        self.memory: dict[str, Any] = {}
 
     def __call__(self, g: Floats) -> Floats:
-        if self.m is None or self.v is None:
-            self.m, self.v = np.zeros_like(g), np.zeros_like(g)
-        self.t += 1
-        self.m = self.decay * self.m + (1.0 - self.decay) * g
-        self.v = self.decay_squares * self.v + (1.0 - self.decay_squares) * g * g
-        m = self.m / (1.0 - self.decay**self.t)
-        v = self.v / (1.0 - self.decay_squares**self.t)
-        return m / (np.sqrt(v) + _TINY)
+        zero = np.zeros_like(g)
+        m: Floats = self.decay * self.memory.get("m", zero) + (1.0 - self.decay) * g
+        v: Floats = self.decay_squares * self.memory.get("v", zero) + (1.0 - self.decay_squares) * g * g
+        t = int(self.memory.get("t", 0)) + 1
+        self.memory.update(m=m, v=v, t=t)
+        unbiased = m / (1.0 - self.decay**t)
+        return unbiased / (np.sqrt(v / (1.0 - self.decay_squares**t)) + _TINY)
 
 
 class _Adagrad:
     """g divided by the root of the sum of its squares so far: coordinates that were often steep count less."""
 
     def __init__(self) -> None:
-        self.squares: Floats | None = None
+        self.memory: dict[str, Any] = {}
 
     def __call__(self, g: Floats) -> Floats:
-        self.squares = g * g if self.squares is None else self.squares + g * g
-        return g / (np.sqrt(self.squares) + _TINY)
+        squares: Floats = self.memory.get("squares", 0.0) + g * g
+        self.memory["squares"] = squares
+        return g / (np.sqrt(squares) + _TINY)

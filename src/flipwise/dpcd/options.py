@@ -29,7 +29,7 @@ class Options:
         "mean": Eq. (6), the averages of the positive and of the negative gradient entries. "lipschitz": Eq. (5).
     epsilon
         The epsilon of Eq. (5); by default a thousandth of L_0.
-    neighbourhood, every, samples
+    neighbourhood, neighbourhood_every, neighbourhood_samples
         m, T and the number of neighbours looked at in one m-neighbourhood search; m = 0 turns it off.
     variant
         Which direction takes the place of the gradient: "plain", "momentum", "adam" or "adagrad".
@@ -42,8 +42,8 @@ class Options:
     thresholds: Literal["mean", "lipschitz"] = "mean"
     epsilon: float | None = None
     neighbourhood: int = 5
-    every: int = 10
-    samples: int = 100
+    neighbourhood_every: int = 10
+    neighbourhood_samples: int = 100
     variant: Literal["plain", "momentum", "adam", "adagrad"] = "plain"
     decay: float = 0.5
     decay_squares: float = 0.9
@@ -58,7 +58,7 @@ class Options:
             raise InvalidInput(f"`epsilon` must be None or a number above 0, got {self.epsilon!r}.")
         if self.variant not in ("plain", "momentum", "adam", "adagrad"):
             raise InvalidInput(f'`variant` must be "plain", "momentum", "adam" or "adagrad", got {self.variant!r}.')
-        for name, least in (("neighbourhood", 0), ("every", 1), ("samples", 1)):
+        for name, least in (("neighbourhood", 0), ("neighbourhood_every", 1), ("neighbourhood_samples", 1)):
             given = getattr(self, name)
             if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
                 raise InvalidInput(f"`{name}` must be an integer of at least {least}, got {given!r}.")

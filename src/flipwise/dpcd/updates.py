@@ -18,7 +18,7 @@ class LiteralUpdate:
     def gauge(self, x: Floats, g: Floats) -> Floats:
         return g
 
-    def make(self, x: Floats, g: Floats, moves: Ints) -> tuple[int, float]:
+    def make(self, x: Floats, g: Floats, moves: Ints, *, follow: bool) -> tuple[int, float]:
         if not moves.size:
             return 0, 0.0
         before = self.objective.value(x)
@@ -47,31 +47,29 @@ class ImprovingUpdate:
         self.objective = objective
         self.constraint = constraint
         self._labels = constraint.labels(objective.shape) if constraint.swaps else None
-        self._follow = False
         self.size = int(np.prod(objective.shape))
 
     def gauge(self, x: Floats, g: Floats) -> Floats:
         return self.objective.flip_gradient(x, g)
 
-    def make(self, x: Floats, g: Floats, moves: Ints) -> tuple[int, float]:
+    def make(self, x: Floats, g: Floats, moves: Ints, *, follow: bool) -> tuple[int, float]:
         if not moves.size:
             return 0, 0.0
         if self.constraint.swaps:
             swaps, change = self.objective.swap_improving(x, g, moves)
             return 2 * swaps, change
-        return self.objective.flip_improving(x, g, moves, follow=self._follow)
+        return self.objective.flip_improving(x, g, moves, follow=follow)
 
     def lower(self, alpha: tuple[float, float], flips: int) -> tuple[float, float]:
         """The next alpha: lower once an update changes little."""
         if self.FEW * flips > self.size:
             return alpha
         a1, a2 = (0.0 if a <= 0.1 * self.LEVELS else a / self.LEVELS for a in alpha)
-        self._follow = a1 == a2 == 0.0
         return a1, a2
 
     def finish(self, x: Floats, g: Floats) -> tuple[int, float]:
         """A single flip or swap that improves, wherever it is; (0, 0.0) is the proof that there is none."""
         if self._labels is not None:
-            return self.make(x, g, self.objective.improving_swaps(x, g, self._labels))
+            return self.make(x, g, self.objective.improving_swaps(x, g, self._labels), follow=True)
         improving = np.flatnonzero((x * self.objective.flip_gradient(x, g)).reshape(-1) > 0.0)
         return self.objective.flip_improving(x, g, improving, follow=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from flipwise.arrays import Floats
+from flipwise.checkpoint import restored_generator
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
@@ -21,16 +23,22 @@ def descend_from_starts(
     solve: Solve,
     options: Any,
     restarts: int,
+    resumed: Mapping[str, Any] | None = None,
 ) -> Status:
     """Run `solve` from `start` (or a random point) and `restarts - 1` further random points.
 
     Every descent has a generator of its own, so that a descent does not depend on how long earlier ones took.
+    `resumed` is the state of a checkpoint from which to go on.
     """
-    status = Status.CONVERGED
-    for index in range(restarts):
+    status = Status.CONVERGED if resumed is None else Status[resumed["status"]]
+    first = 0 if resumed is None else int(resumed["restart"])
+    rng = rng if resumed is None else restored_generator(resumed["parent"])
+    for index in range(first, restarts):
+        run.at_restart(index, rng, status)
         own = rng.spawn(1)[0]
+        if resumed is None or index > first or not run.has_kept:
+            run.begin_descent()
         x = start.copy() if index == 0 and start is not None else problem.constraint.random(problem.shape, own)
-        run.begin_descent()
         before = run.best_value
         ended = solve(problem, x, own, run, options)
         if run.stopped is not None:

@@ -1,0 +1,202 @@
+"""Checkpoints: the state of a run in one file, replaced atomically, checksummed, versioned, never pickle.
+
+Layout: `MAGIC`, the length of the header (8 bytes, little endian), the header (JSON: plain values, and for each array
+its name, dtype and shape), the arrays one after another, and the SHA-256 of everything before it. A reader trusts
+nothing but the checksum and never runs code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+import math
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flipwise.errors import InvalidFile, InvalidInput
+
+log = logging.getLogger("flipwise.checkpoint")
+
+MAGIC = b"FLIPWISE-CHECKPOINT-1\n"
+State = Mapping[str, Any]
+"""Names to arrays or to values that JSON can hold."""
+_DTYPES = ("float64", "int8", "int64", "bool")
+
+
+def encode(state: State) -> bytes:
+    """The bytes of a checkpoint file."""
+    arrays = {name: np.ascontiguousarray(v) for name, v in state.items() if isinstance(v, np.ndarray)}
+    described = [{"name": n, "dtype": a.dtype.name, "shape": list(a.shape)} for n, a in arrays.items()]
+    plain = {name: value for name, value in state.items() if name not in arrays}
+    header = json.dumps({"values": plain, "arrays": described}).encode()
+    body = b"".join([MAGIC, len(header).to_bytes(8, "little"), header, *(a.tobytes() for a in arrays.values())])
+    return body + hashlib.sha256(body).digest()
+
+
+def decode(content: bytes, name: str) -> dict[str, Any]:
+    """The state in the bytes of a checkpoint file; `name` is the file's, for errors."""
+    if not content.startswith(MAGIC):
+        raise InvalidFile(f"{name}: not a checkpoint of format 1 (byte 0).")
+    body, checksum = content[:-32], content[-32:]
+    if len(content) < len(MAGIC) + 40 or hashlib.sha256(body).digest() != checksum:
+        raise InvalidFile(f"{name}: the checksum does not fit; the file is truncated or damaged.")
+    start = len(MAGIC) + 8
+    end = start + int.from_bytes(body[len(MAGIC) : start], "little")
+    try:
+        header = json.loads(body[start:end])
+        state = dict(header["values"])
+        for entry in header["arrays"]:
+            if entry["dtype"] not in _DTYPES:
+                raise ValueError(f"dtype {entry['dtype']}")
+            dtype, shape = np.dtype(entry["dtype"]), tuple(int(s) for s in entry["shape"])
+            size = math.prod(shape) * dtype.itemsize
+            if min(shape, default=0) < 0 or end + size > len(body):
+                raise ValueError(f"array {entry['name']} of shape {shape} does not fit into the file")
+            state[entry["name"]] = np.frombuffer(body[end : end + size], dtype).reshape(shape).copy()
+            end += size
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidFile(f"{name}: damaged checkpoint header ({error}).") from None
+    return state
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Replace `path` by a file with this content, or leave it untouched and raise `OSError`."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            partial.unlink()
+        raise
+
+
+class Keeper:
+    """Writes a run's state to a file every so many seconds; a failed write is logged and the run goes on."""
+
+    def __init__(self, path: str | Path, every: float) -> None:
+        if isinstance(every, bool) or not isinstance(every, int | float) or not every >= 0:
+            raise InvalidInput(f"`every` must be a number of seconds of at least 0, got {every!r}.")
+        self.path = Path(path)
+        self.every = float(every)
+        self.error: str | None = None
+        self._last = time.perf_counter()
+        if not self.path.parent.is_dir():
+            raise InvalidInput(f"`checkpoint`: the folder {self.path.parent} does not exist. Create it first.")
+        self._lock = _lock(self.path)
+
+    def load(self) -> dict[str, Any] | None:
+        """The state in the file, None when there is no file."""
+        try:
+            return decode(self.path.read_bytes(), str(self.path))
+        except FileNotFoundError:
+            return None
+
+    def due(self) -> bool:
+        """Whether it is time to write."""
+        return time.perf_counter() - self._last >= self.every
+
+    def save(self, state: State) -> None:
+        """Write the state now."""
+        try:
+            write_atomically(self.path, encode(state))
+            self.error = None
+        except OSError as error:
+            if self.error is None:
+                log.warning("could not write the checkpoint %s (%s); the run goes on without it", self.path, error)
+            self.error = str(error)
+        self._last = time.perf_counter()
+
+    def close(self, *, remove: bool) -> None:
+        """Let go of the file; with `remove`, delete it: the run is over and nothing is left to continue."""
+        with contextlib.suppress(OSError):
+            if remove:
+                self.path.unlink()
+        self._lock()
+
+
+def _lock(path: Path) -> Callable[[], None]:
+    """Take the sole right to write `path` (where the system has such locks); returns how to give it back."""
+    try:
+        import fcntl
+    except ImportError:  # not on this platform
+        return lambda: None
+    name = path.with_name(f".{path.name}.lock")
+    while True:
+        try:
+            descriptor = os.open(name, os.O_CREAT | os.O_RDWR, 0o644)
+        except OSError:  # a read-only folder: the first save will say so
+            return lambda: None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(descriptor).st_ino == name.stat().st_ino:  # not one that was deleted in the meantime
+                break
+        except FileNotFoundError:
+            pass
+        except OSError:
+            os.close(descriptor)
+            raise InvalidInput(f"`checkpoint`: {path} is in use by another run. Choose another file.") from None
+        os.close(descriptor)
+
+    def release() -> None:
+        with contextlib.suppress(OSError):
+            name.unlink()
+        os.close(descriptor)
+
+    return release
+
+
+def generator_state(rng: np.random.Generator) -> dict[str, Any]:
+    """What it takes to rebuild a generator, including the children it will spawn."""
+    sequence = rng.bit_generator.seed_seq
+    if not isinstance(sequence, np.random.SeedSequence):
+        raise InvalidInput("`seed`: a generator without a SeedSequence cannot be written to a checkpoint.")
+    entropy: Any = sequence.entropy
+    return {
+        "kind": type(rng.bit_generator).__name__,
+        "state": _plain(rng.bit_generator.state),
+        "entropy": _plain(entropy),
+        "spawn_key": [int(k) for k in sequence.spawn_key],
+        "children": int(sequence.n_children_spawned),
+    }
+
+
+def restored_generator(state: Mapping[str, Any]) -> np.random.Generator:
+    """The generator that `generator_state` described."""
+    sequence = np.random.SeedSequence(
+        state["entropy"], spawn_key=tuple(state["spawn_key"]), n_children_spawned=int(state["children"])
+    )
+    kinds = {k.__name__: k for k in (np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)}
+    if state["kind"] not in kinds:
+        raise InvalidFile(f"the checkpoint's generator {state['kind']} is not known.")
+    bits = kinds[state["kind"]](sequence)
+    bits.state = state["state"]
+    return np.random.Generator(bits)
+
+
+def _plain(value: Any) -> Any:
+    """NumPy scalars and arrays inside a state as what JSON can hold."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_plain(item) for item in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def same_problem(state: State, fingerprint: Mapping[str, Any]) -> str | None:
+    """What differs between the run in a checkpoint and the run asked for, None when nothing does."""
+    kept = state.get("fingerprint", {})
+    for name, value in fingerprint.items():
+        if kept.get(name) != value:
+            return f"its {name} is {kept.get(name)!r}, this run's is {value!r}"
+    return None

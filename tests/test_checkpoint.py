@@ -1,0 +1,208 @@
+"""Checkpoints: exact, atomic, locked, harmless when they fail; a killed run goes on to the same answer."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import flipwise
+from flipwise import checkpoint
+from tests.reference import random_symmetric
+
+A = random_symmetric(np.random.default_rng(0), 50)
+
+
+class _Killed(Exception):
+    """Stands for the death of the process at a chosen iteration."""
+
+
+def _killer(iteration: int) -> Any:
+    def callback(progress: flipwise.Progress) -> None:
+        if progress.iteration == iteration:
+            raise _Killed
+
+    return callback
+
+
+@pytest.mark.parametrize("variant", ["plain", "momentum", "adam", "adagrad"])
+@pytest.mark.parametrize("constraint", [flipwise.Free(), flipwise.Cardinality(20)])
+def test_a_run_killed_anywhere_goes_on_to_the_same_answer(variant: str, constraint: Any, tmp_path: Path) -> None:
+    """Killed at several iterations in turn, the resumed run ends with the same point, value and count of iterations."""
+    options = {"constraint": constraint, "seed": 3, "restarts": 6, "variant": variant, "max_iterations": 15}
+    whole = flipwise.minimize(A, **options)
+    path = tmp_path / "run.checkpoint"
+    for iteration in (2, 5, 9, whole.iterations - 1):
+        with pytest.raises(_Killed):
+            flipwise.minimize(A, checkpoint=path, every=0, callback=_killer(iteration), **options)
+    resumed = flipwise.minimize(A, checkpoint=path, every=0, **options)
+    assert resumed.info["resumed"] is True
+    assert np.array_equal(resumed.x, whole.x) and resumed.value == whole.value
+    assert resumed.iterations == whole.iterations and resumed.status == whole.status
+    assert not path.exists()  # the run is over
+
+
+def test_methods_without_a_state_of_their_own_resume_between_restarts(tmp_path: Path) -> None:
+    """SGM keeps no state; its checkpoint is the last restart."""
+    options = {"method": "sgm", "seed": 1, "restarts": 5}
+    whole = flipwise.minimize(A, **options)
+    path = tmp_path / "run"
+    with pytest.raises(_Killed):
+        flipwise.minimize(A, checkpoint=path, every=0, callback=_killer(whole.iterations - 1), **options)
+    assert np.array_equal(flipwise.minimize(A, checkpoint=path, every=0, **options).x, whole.x)
+
+
+SCRIPT = """
+import sys, time, numpy as np, flipwise
+A = np.random.default_rng(0).standard_normal((60, 60))
+slow = lambda p: time.sleep(0.004)
+options = dict(seed=5, restarts=25, constraint=flipwise.Cardinality(30), callback=slow)
+if len(sys.argv) > 2:
+    options.update(checkpoint=sys.argv[2], every=0.01)
+print("ready", flush=True)
+result = flipwise.minimize(A + A.T, **options)
+np.save(sys.argv[1], result.x)
+"""
+
+
+def killed_and_resumed(folder: Path, rng: np.random.Generator) -> tuple[int, bool]:
+    """SIGKILL the script at random moments until it ends; returns (kills, same answer as without)."""
+    whole, mine, path = folder / "whole.npy", folder / "mine.npy", folder / "run.checkpoint"
+    if not whole.exists():
+        subprocess.run([sys.executable, "-c", SCRIPT, str(whole)], check=True, capture_output=True)
+    mine.unlink(missing_ok=True)
+    kills = 0
+    while not mine.exists():
+        process = subprocess.Popen(
+            [sys.executable, "-c", SCRIPT, str(mine), str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.readline()
+        if kills < 3:
+            time.sleep(float(rng.uniform(0.0, 0.25)))
+            process.send_signal(signal.SIGKILL)
+            kills += process.wait() == -signal.SIGKILL
+        _, errors = process.communicate()
+        assert process.returncode in (0, -signal.SIGKILL), errors
+    return kills, np.array_equal(np.load(whole), np.load(mine))
+
+
+def test_sigkill_at_random_moments_changes_nothing(tmp_path: Path) -> None:
+    """A process killed at random times and started again ends with the uninterrupted answer.
+
+    On demand, with more runs: FLIPWISE_KILL_RUNS=200 pytest tests/test_checkpoint.py -k sigkill --timeout 3600
+    """
+    rng = np.random.default_rng()
+    outcomes = [killed_and_resumed(tmp_path, rng) for _ in range(int(os.environ.get("FLIPWISE_KILL_RUNS", "3")))]
+    assert all(same for _, same in outcomes)
+
+
+@given(st.dictionaries(st.text(max_size=8), st.one_of(st.integers(), st.floats(allow_nan=False), st.text(), st.none())))
+def test_encoding_round_trips(values: dict[str, Any]) -> None:
+    """Plain values and arrays come back as they were."""
+    arrays = {"array one": np.arange(6.0).reshape(2, 3), "array two": np.array([True, False])}
+    back = checkpoint.decode(checkpoint.encode({**values, **arrays}), "memory")
+    assert all(np.array_equal(back.pop(name), array) for name, array in arrays.items())
+    assert {k: v for k, v in back.items() if k not in arrays} == {k: v for k, v in values.items() if k not in arrays}
+
+
+@given(st.integers(0, 10_000), st.integers(1, 255))
+def test_any_damaged_byte_is_noticed(position: int, change: int) -> None:
+    """A flipped byte anywhere makes the file invalid, never a wrong state."""
+    content = bytearray(checkpoint.encode({"x": np.ones(5), "k": 3}))
+    content[position % len(content)] ^= change
+    with pytest.raises(flipwise.InvalidFile, match="memory"):
+        checkpoint.decode(bytes(content), "memory")
+
+
+@given(st.binary(max_size=300))
+def test_arbitrary_bytes_are_refused(content: bytes) -> None:
+    """Garbage, also behind the right first bytes, is an InvalidFile."""
+    for bytes_ in (content, checkpoint.MAGIC + content):
+        with pytest.raises(flipwise.InvalidFile):
+            checkpoint.decode(bytes_, "memory")
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES, errno.EINTR, errno.EIO])
+def test_a_checkpoint_that_cannot_be_written_does_not_stop_the_run(
+    code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A full disk or a refused write is logged once; the result is the same and an older checkpoint survives."""
+    path = tmp_path / "run.checkpoint"
+    with pytest.raises(_Killed):
+        flipwise.minimize(A, seed=0, restarts=5, checkpoint=path, every=0, callback=_killer(4))
+    kept = path.read_bytes()
+
+    def failing(descriptor: int) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "fsync", failing)
+    with pytest.raises(_Killed):
+        flipwise.minimize(A, seed=0, restarts=5, checkpoint=path, every=0, callback=_killer(9))
+    assert path.read_bytes() == kept
+    assert sum("could not write" in record.message for record in caplog.records) == 1
+    result = flipwise.minimize(A, seed=0, restarts=5, checkpoint=path, every=0)
+    assert result.info["checkpoint_error"] is not None
+    assert result.value == flipwise.minimize(A, seed=0, restarts=5).value
+    assert [p.name for p in tmp_path.iterdir()] == []  # no partial or lock files are left
+
+
+def test_two_runs_cannot_share_a_file(tmp_path: Path) -> None:
+    """The second run is refused before it begins."""
+    path = tmp_path / "run.checkpoint"
+
+    def second(progress: flipwise.Progress) -> None:
+        with pytest.raises(flipwise.InvalidInput, match="in use"):
+            flipwise.minimize(A, seed=0, checkpoint=path)
+
+    flipwise.minimize(A, seed=0, checkpoint=path, callback=second, max_iterations=1)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "change", "words"),
+    [
+        (A, {"constraint": flipwise.Cardinality(3)}, "constraint"),
+        (A, {"restarts": 7}, "restarts"),
+        (A, {"alpha": 2.0}, "options"),
+        (A, {"method": "sgm"}, "method"),
+        (np.eye(3), {}, "shape"),
+        (A + 1.0, {}, "value"),
+    ],
+)
+def test_a_checkpoint_of_another_run_is_refused(
+    matrix: np.ndarray, change: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    """Shape, constraint, method, options and the objective itself must fit."""
+    path = tmp_path / "run.checkpoint"
+    with pytest.raises(_Killed):
+        flipwise.minimize(A, seed=0, restarts=5, checkpoint=path, every=0, callback=_killer(4))
+    with pytest.raises(flipwise.InvalidInput, match=words):
+        flipwise.minimize(matrix, **({"seed": 0, "restarts": 5, "checkpoint": path} | change))
+    assert path.exists()
+
+
+def test_a_missing_folder_and_a_bad_interval_are_refused(tmp_path: Path) -> None:
+    """Errors come before any work."""
+    with pytest.raises(flipwise.InvalidInput, match="does not exist"):
+        flipwise.minimize(A, checkpoint=tmp_path / "none" / "run")
+    with pytest.raises(flipwise.InvalidInput, match="every"):
+        flipwise.minimize(A, checkpoint=tmp_path / "run", every=-1)
+
+
+def test_a_time_limit_leaves_a_checkpoint_to_go_on_from(tmp_path: Path) -> None:
+    """A run that ran out of time continues with more."""
+    path = tmp_path / "run.checkpoint"
+    first = flipwise.minimize(A, seed=0, restarts=40, checkpoint=path, every=0, time_limit=0.02)
+    assert first.status is flipwise.Status.TIME_LIMIT and path.exists()
+    second = flipwise.minimize(A, seed=0, restarts=40, checkpoint=path, every=0)
+    assert second.value == flipwise.minimize(A, seed=0, restarts=40).value

@@ -1,0 +1,59 @@
+"""Weights of any size: the right answer or a clear error, never a silent infinity."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import flipwise
+from tests.reference import brute_force, random_symmetric
+
+
+@pytest.mark.parametrize("exponent", [-300, -150, -20, 0, 20, 150, 300])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("counted", [False, True])
+def test_scaling_all_weights_changes_nothing_but_the_scale(exponent: int, sparse: bool, counted: bool) -> None:
+    """From 1e-300 to 1e300 the point found is the same and the value scales along."""
+    A = random_symmetric(np.random.default_rng(0), 30)
+    scale = 2.0 ** (exponent * 3.3219280948873626 // 1)
+    constraint = flipwise.Cardinality(12) if counted else None
+    make = sp.csr_array if sparse else np.asarray
+    plain = flipwise.minimize(make(A), seed=2, constraint=constraint)
+    scaled = flipwise.minimize(make(A * scale), seed=2, constraint=constraint)
+    assert np.array_equal(plain.x, scaled.x)
+    assert scaled.value == pytest.approx(plain.value * scale, rel=1e-12)
+
+
+@given(st.integers(2, 8), st.integers(0, 2**31), st.sampled_from([-300, -30, 0, 30, 290]))
+def test_mixed_magnitudes_end_at_an_optimum_of_the_large_ones(n: int, seed: int, small: int) -> None:
+    """With weights of very different size in one matrix the result is finite, feasible and near the optimum."""
+    rng = np.random.default_rng(seed)
+    A = random_symmetric(rng, n) * 10.0 ** rng.choice([small, 0, 5], (n, n))
+    A = (A + A.T) / 2
+    f = flipwise.Quadratic(A)
+    best = brute_force(f.value, n)
+    result = flipwise.minimize(f, seed=seed, restarts=30)
+    assert np.isfinite(result.value)
+    assert result.value == pytest.approx(best, rel=1e-9)
+
+
+def test_huge_integers_are_exact() -> None:
+    """Integer weights up to 2^40 lose nothing."""
+    rng = np.random.default_rng(1)
+    A = rng.integers(-(2**40), 2**40, (12, 12))
+    A = A + A.T
+    f = flipwise.Quadratic(A, variables="binary")
+    result = flipwise.minimize(f, seed=0, restarts=30)
+    bits = [int(b) for b in result.x]
+    exact = sum(int(A[i, j]) * bits[i] * bits[j] for i in range(12) for j in range(12))
+    assert int(result.value) == exact
+
+
+def test_zeros_denormals_and_negative_zero() -> None:
+    """A zero matrix, -0.0 and the least denormal number are ordinary weights."""
+    for A in (np.zeros((4, 4)), -np.zeros((4, 4)), np.full((4, 4), 5e-324)):
+        result = flipwise.minimize(A, seed=0)
+        assert result.success and np.isfinite(result.value)
