@@ -5,7 +5,9 @@ Importing this package is light: a name's module is loaded when the name is firs
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -22,11 +24,18 @@ if TYPE_CHECKING:
     from flipwise.errors import InvalidFile as InvalidFile
     from flipwise.errors import InvalidInput as InvalidInput
     from flipwise.errors import MissingDependency as MissingDependency
+    from flipwise.graphs.cuts import CutResult as CutResult
+    from flipwise.graphs.cuts import bisect as bisect
+    from flipwise.graphs.cuts import maxcut as maxcut
+    from flipwise.graphs.cuts import partition as partition
     from flipwise.graphs.graph import Graph as Graph
     from flipwise.graphs.read import read_graph as read_graph
     from flipwise.graphs.read import save_graph as save_graph
     from flipwise.interop.jax import from_jax as from_jax
     from flipwise.interop.torch import from_torch as from_torch
+    from flipwise.graphs.densest import densest_subgraph as densest_subgraph
+    from flipwise.graphs.densest_result import DensestSubgraph as DensestSubgraph
+    from flipwise.graphs.profile import DensityProfile as DensityProfile
     from flipwise.kernels.jit import warm_up as warm_up
     from flipwise.minimize import minimize as minimize
     from flipwise.objectives.check import check_objective as check_objective
@@ -34,6 +43,11 @@ if TYPE_CHECKING:
     from flipwise.objectives.quadratic import Quadratic as Quadratic
     from flipwise.objectives.smooth import Smooth as Smooth
     from flipwise.objectives.terms import LowRank as LowRank
+    from flipwise.qubo.formats import read_model as read_model
+    from flipwise.qubo.formats import write_model as write_model
+    from flipwise.qubo.models import QuadraticModel as QuadraticModel
+    from flipwise.qubo.solve import solve_ising as solve_ising
+    from flipwise.qubo.solve import solve_qubo as solve_qubo
     from flipwise.result import Result as Result
     from flipwise.result import Status as Status
     from flipwise.run import Progress as Progress
@@ -54,9 +68,16 @@ _HOMES = {
     "MissingDependency": "errors",
     "from_jax": "interop.jax",
     "from_torch": "interop.torch",
+    "CutResult": "graphs.cuts",
+    "bisect": "graphs.cuts",
+    "maxcut": "graphs.cuts",
+    "partition": "graphs.cuts",
     "Graph": "graphs.graph",
     "read_graph": "graphs.read",
     "save_graph": "graphs.read",
+    "densest_subgraph": "graphs.densest",
+    "DensestSubgraph": "graphs.densest_result",
+    "DensityProfile": "graphs.profile",
     "warm_up": "kernels.jit",
     "minimize": "minimize",
     "check_objective": "objectives.check",
@@ -64,6 +85,11 @@ _HOMES = {
     "Quadratic": "objectives.quadratic",
     "Smooth": "objectives.smooth",
     "LowRank": "objectives.terms",
+    "read_model": "qubo.formats",
+    "write_model": "qubo.formats",
+    "QuadraticModel": "qubo.models",
+    "solve_ising": "qubo.solve",
+    "solve_qubo": "qubo.solve",
     "Result": "result",
     "Status": "result",
     "Progress": "run",
@@ -78,6 +104,17 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(f"flipwise.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
+
+
+class _Package(ModuleType):
+    """Importing the submodule `flipwise.minimize` must not hide the function of that name."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        is_namesake = isinstance(value, ModuleType) and _HOMES.get(name) == name
+        super().__setattr__(name, getattr(value, name) if is_namesake else value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __dir__() -> list[str]:

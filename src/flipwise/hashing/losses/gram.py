@@ -1,0 +1,147 @@
+"""f(B) = ||B'MB||^2 - 2 <MB, K MB> + d = ||M^(1/2)(BB' - K)M^(1/2)||^2 up to a constant: codes that match similarities.
+
+K = Z diag(s) Z' is never formed. Three losses of the paper are this one:
+    ARE (Hu et al. 2018)      ||BB' - rXX'||^2         Z = X (unit rows), s = r
+    FastHash (Lin et al. 2014) ||BB' - rS||^2          S over distinct label sets, each with its multiplicity in M
+    SADH-L (Shen et al. 2018)  tr(B'LB), L = I - Z Lambda^-1 Z' of an anchor graph; ||B'B||^2 keeps the bits apart and
+                               a column of ones in Z with a negative weight keeps them balanced
+The gradient is 4M(B(B'MB) - K M B), O(n r (r + c)) for Z of size n x c.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.arrays import Floats, Ints, as_floats
+from flipwise.errors import InvalidInput
+from flipwise.objectives.batches import flip_shortened, swap_shortened
+from flipwise.objectives.evaluated import PAIR_LIMIT
+from flipwise.objectives.protocol import Lipschitz
+
+
+class GramMatch:
+    """Codes whose inner products match a similarity given by factors.
+
+    Parameters
+    ----------
+    Z, s
+        The similarity K = Z diag(s) Z'; Z has a row for each item.
+    n_bits
+        r, the number of columns of B.
+    weights
+        How many items each row stands for (the diagonal of M).
+    constant
+        Added to the value.
+
+    Examples
+    --------
+    >>> import numpy as np, flipwise
+    >>> from flipwise.hashing.losses.gram import GramMatch
+    >>> f = GramMatch(np.array([[1.0], [1.0], [-1.0]]), [2.0], n_bits=2, constant=36.0)
+    >>> best = flipwise.minimize(f, seed=0)
+    >>> best.value, (best.x @ best.x.T).tolist()
+    (0.0, [[2, 2, -2], [2, 2, -2], [-2, -2, 2]])
+    """
+
+    def __init__(
+        self,
+        Z: npt.ArrayLike,
+        s: npt.ArrayLike,
+        n_bits: int,
+        weights: npt.ArrayLike | None = None,
+        constant: float = 0.0,
+    ) -> None:
+        self.Z, self.s = as_floats("Z", Z), as_floats("s", s)
+        if self.Z.ndim != 2 or self.s.shape != (self.Z.shape[1],):
+            raise InvalidInput(f"`Z` must be n x c and `s` have c entries, got {self.Z.shape} and {self.s.shape}.")
+        self.shape = (self.Z.shape[0], int(n_bits))
+        self.weights = np.ones(self.shape[0]) if weights is None else as_floats("weights", weights)
+        if self.weights.shape != (self.shape[0],) or (self.weights <= 0).any():
+            raise InvalidInput(f"`weights` must be {self.shape[0]} numbers above 0.")
+        self._unit = bool((self.weights == 1.0).all())
+        self.constant = float(constant)
+
+    def _weighted(self, B: Floats) -> Floats:
+        return B if self._unit else self.weights[:, None] * B
+
+    def value(self, x: Floats) -> float:
+        MB = self._weighted(x)
+        G = x.T @ MB
+        inner = self.Z.T @ MB
+        return float((G * G).sum() - 2.0 * (self.s @ (inner * inner).sum(axis=1))) + self.constant
+
+    def gradient(self, x: Floats) -> Floats:
+        MB = self._weighted(x)
+        g = x @ (x.T @ MB)
+        g -= self.Z @ (self.s[:, None] * (self.Z.T @ MB))
+        return self._weighted(4.0 * g)
+
+    def lipschitz(self) -> Lipschitz:
+        """4 max(m)^2 (3 n r + ||K||): ||B||^2 <= nr on [-1, 1]."""
+        n, r = self.shape
+        norm = float(np.linalg.norm(self.Z, 2)) ** 2 * float(np.abs(self.s).max(initial=0.0))
+        return Lipschitz(4.0 * float(self.weights.max()) ** 2 * (3.0 * n * r + norm) * (1.0 + 1e-9), True)
+
+    # --- flips ---------------------------------------------------------------------------------------------------------
+
+    def flip_gradient(self, x: Floats, g: Floats) -> Floats:
+        # Flipping b_ij alone (step d = -2 b_ij) changes f by d g_ij + 8 m_i G_jj + 8 m_i^2 (r - 1 - K_ii), G = B'MB.
+        m = self.weights[:, None]
+        own = (self.Z * self.Z) @ self.s
+        G_diagonal = float(self.weights.sum())  # on spins
+        return g - 4.0 * x * (m * G_diagonal + m * m * (self.shape[1] - 1 - own[:, None]))
+
+    def flip_change(self, x: Floats, g: Floats, batch: Ints) -> float:
+        return self._change(x, g, batch)[0]
+
+    def flip(self, x: Floats, g: Floats, batch: Ints) -> float:
+        change, rows, step, dG = self._change(x, g, batch)
+        m = self.weights[rows, None]
+        G = x.T @ self._weighted(x)
+        # 4M[(B + D)(G + dG) - K M(B + D)] - 4M[BG - KMB]
+        update = x @ dG
+        update -= self.Z @ (self.s[:, None] * (self.Z[rows].T @ (m * step)))
+        update[rows] += step @ (G + dG)
+        g += self._weighted(4.0 * update)
+        x[rows] += step
+        return change
+
+    def flip_improving(self, x: Floats, g: Floats, batch: Ints, *, follow: bool) -> tuple[int, float]:
+        gain = (x * self.flip_gradient(x, g)).reshape(-1)[batch]
+        return flip_shortened(self, x, g, batch[np.argsort(-gain, kind="stable")])
+
+    def swap_improving(self, x: Floats, g: Floats, pairs: Ints) -> tuple[int, float]:
+        return swap_shortened(self, x, g, pairs)
+
+    def improving_swaps(self, x: Floats, g: Floats, labels: Ints) -> Ints:
+        """The best-looking exchanges, tried one by one; at most PAIR_LIMIT of them."""
+        spins = x.reshape(-1)
+        loss = -2.0 * spins * self.flip_gradient(x, g).reshape(-1)
+        side = max(1, int(PAIR_LIMIT**0.5))
+        for group in range(int(labels.max(initial=-1)) + 1):
+            ones = np.flatnonzero((spins > 0) & (labels == group))
+            zeros = np.flatnonzero((spins < 0) & (labels == group))
+            ones, zeros = (part[np.argsort(loss[part], kind="stable")[:side]] for part in (ones, zeros))
+            for k in range(min(ones.size, zeros.size)):
+                pair = np.array([ones[k], zeros[k]])
+                if self.flip_change(x, g, pair) < -1e-12 * float(np.abs(g.reshape(-1)[pair]).sum()):
+                    return pair[None, :]
+        return np.empty((0, 2), dtype=np.int64)
+
+    def _change(self, x: Floats, g: Floats, batch: Ints) -> tuple[float, Ints, Floats, Floats]:
+        """(exact change, touched rows, their steps D, change of B'MB)."""
+        r = self.shape[1]
+        rows, at = np.unique(batch // r, return_inverse=True)
+        step = np.zeros((rows.size, r))
+        step[at, batch % r] = -2.0 * x.reshape(-1)[batch]
+        m = self.weights[rows, None]
+        G = x.T @ self._weighted(x)
+        cross = (m * step).T @ x[rows]
+        dG = cross + cross.T + step.T @ (m * step)
+        similar = self.Z[rows].T @ (m * step)
+        # <D, MKMB> from g = 4M(BG - KMB):  M K M B = M B G - g / 4
+        linear = float((m * step * (x[rows] @ G)).sum() - 0.25 * (step * g[rows]).sum())
+        change = float(2.0 * (G * dG).sum() + (dG * dG).sum())
+        change -= 4.0 * linear + 2.0 * float(self.s @ (similar * similar).sum(axis=1))
+        return change, rows, step, dG

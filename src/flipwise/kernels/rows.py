@@ -1,0 +1,172 @@
+"""Kernels for f(B) = sum_i m_i (b_i'Q b_i - 2 p_i'b_i), whose rows b_i in {-1,+1}^r are independent.
+
+Notation: `Q` (r x r, = WW'), `P` the distinct p, `which[i]` the p of row i, `g` the gradient 2 m_i (Q b_i - p_i).
+Flipping b_ij alone changes f by `4 m_i Q_jj - 2 b_ij g_ij`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flipwise.kernels.jit import helper, parallel_kernel, prange
+
+
+@parallel_kernel
+def rows_flip_improving(Q, weights, slack, chosen, follow, x, g, flips, change):
+    """In every row, flip the `chosen` entries in their order wherever the exact change is below `-slack`.
+
+    With `follow`, go round the row until no single flip improves. Writes flips and change of each row.
+    """
+    for i in prange(x.shape[0]):
+        r = x.shape[1]
+        m = weights[i]
+        count = 0
+        total = 0.0
+        some = False
+        for j in range(r):
+            some = some or chosen[i, j]
+        again = some
+        first = True
+        while again:
+            again = False
+            for j in range(r):
+                if first and not follow and not chosen[i, j]:
+                    continue
+                gain = 2.0 * x[i, j] * g[i, j] - 4.0 * m * Q[j, j]
+                if gain > m * slack:
+                    step = -4.0 * m * x[i, j]
+                    for k in range(r):
+                        g[i, k] += step * Q[j, k]
+                    x[i, j] = -x[i, j]
+                    count += 1
+                    total -= gain
+                    again = follow
+            first = False
+        flips[i] = count
+        change[i] = total
+
+
+@helper
+def _principal(Q, b, g, alpha1, alpha2, slack):
+    """One update of Algorithm 1 in a row: Eq. (6), S_plus and S_minus, and of these the flips that improve exactly."""
+    r = b.size
+    above = 0.0
+    below = 0.0
+    n1 = 0
+    n2 = 0
+    for j in range(r):
+        d = g[j] - 2.0 * Q[j, j] * b[j]
+        if d > 0.0:
+            above += d
+            n1 += 1
+        elif d < 0.0:
+            below -= d
+            n2 += 1
+    L1 = above / n1 if n1 > 0 else 0.0
+    L2 = below / n2 if n2 > 0 else 0.0
+    flips = 0
+    for j in range(r):
+        d = g[j] - 2.0 * Q[j, j] * b[j]
+        up = b[j] > 0
+        if (up and d > alpha1 * L1 and 2.0 * d > slack) or (not up and d < -alpha2 * L2 and -2.0 * d > slack):
+            step = -4.0 * b[j]
+            for k in range(r):
+                g[k] += step * Q[j, k]
+            b[j] = -b[j]
+            flips += 1
+    return flips
+
+
+@helper
+def _neighbourhood(Q, b, g, candidates, slack):
+    """Move to the best of the candidate sets of flips, if it improves; returns the number of flips."""
+    best = -slack
+    at = -1
+    for c in range(candidates.shape[0]):
+        change = 0.0
+        for s in range(candidates.shape[1]):
+            j = candidates[c, s]
+            change -= 2.0 * b[j] * g[j]
+            for t in range(candidates.shape[1]):
+                change += 4.0 * b[j] * b[candidates[c, t]] * Q[j, candidates[c, t]]
+        if change < best:
+            best = change
+            at = c
+    if at < 0:
+        return 0
+    for s in range(candidates.shape[1]):
+        j = candidates[at, s]
+        step = -4.0 * b[j]
+        for k in range(b.size):
+            g[k] += step * Q[j, k]
+        b[j] = -b[j]
+    return candidates.shape[1]
+
+
+@parallel_kernel
+def dpcd_rows(W, Q, P, which, alpha1, alpha2, updates, every, candidates, slack, B, flips):
+    """Algorithm 1 in each row of the int8 matrix `B`: at most `updates` principal coordinate updates.
+
+    alpha is lowered when nothing passes, as in `dpcd.updates`; `candidates` (sets of m columns) are looked at after
+    every `every` updates and at the end.
+    """
+    for i in prange(B.shape[0]):
+        r = B.shape[1]
+        b = np.empty(r)
+        g = np.empty(r)
+        u = np.zeros(W.shape[1])
+        for j in range(r):
+            b[j] = B[i, j]
+            for c in range(W.shape[1]):
+                u[c] += W[j, c] * b[j]
+        for j in range(r):
+            total = -P[which[i], j]
+            for c in range(W.shape[1]):
+                total += W[j, c] * u[c]
+            g[j] = 2.0 * total
+        a1 = alpha1
+        a2 = alpha2
+        count = 0
+        k = 0
+        while k < updates:
+            k += 1
+            moved = _principal(Q, b, g, a1, a2, slack)
+            if k % every == 0 and candidates.shape[0] > 0:
+                moved += _neighbourhood(Q, b, g, candidates, slack)
+            count += moved
+            if moved == 0:
+                if a1 > 0.0 or a2 > 0.0:
+                    a1 = a1 / 4.0 if a1 > 0.4 else 0.0
+                    a2 = a2 / 4.0 if a2 > 0.4 else 0.0
+                    continue
+                moved = _neighbourhood(Q, b, g, candidates, slack)
+                count += moved
+                if moved == 0:
+                    break
+        if count > 0:
+            for j in range(r):
+                B[i, j] = 1 if b[j] > 0.0 else -1
+        flips[i] = count
+
+
+@parallel_kernel
+def dcc_sweep_rows(Q, P, which, B, changed):
+    """One sweep of discrete cyclic coordinate descent: bit after bit, b_k = sgn(p_k - sum_{j != k} Q_kj b_j).
+
+    The sum is made anew for every bit, as the authors do (a matrix-vector product a bit); a zero keeps the bit.
+    """
+    for i in prange(B.shape[0]):
+        count = 0
+        for k in range(B.shape[1]):
+            total = P[which[i], k] + Q[k, k] * B[i, k]
+            for j in range(B.shape[1]):
+                total -= Q[k, j] * B[i, j]
+            sign = B[i, k]
+            if total > 0.0:
+                sign = 1
+            elif total < 0.0:
+                sign = -1
+            if sign != B[i, k]:
+                B[i, k] = sign
+                count += 1
+        changed[i] = count
