@@ -98,8 +98,9 @@ def _feed(update: Callable[[bytes], Any], data: Any) -> None:
         update(f"{data.dtype.str}{data.shape}".encode())
         update(np.ascontiguousarray(data).tobytes())
     elif sp.issparse(data):
-        matrix: Any = data.tocsr()
-        for part in (np.array(matrix.shape), matrix.indptr, matrix.indices, matrix.data):
+        given: Any = data
+        matrix = sp.coo_array(given)
+        for part in (np.array(matrix.shape), *matrix.coords, matrix.data):
             _feed(update, part)
     elif is_dataclass(data) and not isinstance(data, type):
         for item in fields(data):

@@ -1,0 +1,100 @@
+"""Two stored runs side by side: the same cells, value and time before and after."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flipwise.experiments.cells import Cell, Key
+from flipwise.report.sections.blocks import Block, Figures, Section, Text
+from flipwise.report.svg.chart import Chart, Line
+from flipwise.report.tables import Entry, Table
+
+SAME = 1e-9
+"""Values closer than this, relatively, are the same."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A cell in both runs. `gain` is positive when the value became better, relative to its size."""
+
+    before: Cell
+    after: Cell
+    gain: float
+    time_ratio: float | None
+
+
+def changes(before: Sequence[Cell], after: Sequence[Cell]) -> list[Change]:
+    """The cells finished in both, by key. Threads are not part of the comparison; the data's checksum is."""
+    old = {_place(cell.key): cell for cell in before if cell.outcome.status == "done"}
+    found = []
+    for cell in after:
+        other = old.get(_place(cell.key))
+        a, b = (None if other is None else other.outcome.value), cell.outcome.value
+        if other is None or cell.outcome.status != "done" or a is None or b is None:
+            continue
+        difference = (b - a) if cell.outcome.sense == "max" else (a - b)
+        gain = 0.0 if math.isclose(a, b, rel_tol=SAME) else difference / max(abs(a), abs(b))
+        times = other.outcome.seconds, cell.outcome.seconds
+        ratio = times[1] / times[0] if times[0] and times[1] else None
+        found.append(Change(other, cell, gain, ratio))
+    return found
+
+
+def comparison_section(before: Sequence[Cell], after: Sequence[Cell], name: str) -> Section:
+    """What changed since the run called `name`."""
+    found = changes(before, after)
+    rows: list[list[Entry]] = []
+    for study in dict.fromkeys(change.after.key.study for change in found):
+        own = [change for change in found if change.after.key.study == study]
+        ratios = [change.time_ratio for change in own if change.time_ratio]
+        typical = math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
+        rows.append(
+            [
+                study,
+                len(own),
+                sum(change.gain > 0 for change in own),
+                sum(change.gain == 0 for change in own),
+                sum(change.gain < 0 for change in own),
+                typical,
+            ]
+        )
+    summary = Table(
+        "By study",
+        ("study", "cells in both", "better", "same", "worse", "time ratio"),
+        rows,
+        "Time ratio: geometric mean of new seconds over old; below 1 is faster.",
+    )
+    different = sorted((change for change in found if change.gain != 0), key=lambda change: change.gain)
+    details = Table(
+        "Cells whose value changed",
+        ("cell", "before", "after", "gain, %", "time ratio"),
+        [
+            [_words(c.after.key), c.before.outcome.value, c.after.outcome.value, 100 * c.gain, c.time_ratio]
+            for c in different
+        ],
+        folded=True,
+    )
+    points = [
+        (c.before.outcome.seconds or 0.0, c.after.outcome.seconds or 0.0) for c in found if c.time_ratio is not None
+    ]
+    blocks: list[Block] = [summary]
+    if points:
+        span = min(min(p) for p in points), max(max(p) for p in points)
+        line = Line("equal", [(span[0], span[0]), (span[1], span[1])], 7)
+        dots = Line("a cell", points, 0, markers=True, stroke=False)
+        chart = Chart("Seconds, new against old", "old seconds", "new seconds", [line, dots], x_log=True, y_log=True)
+        blocks.append(Figures([chart]))
+    lost = len([c for c in before if c.outcome.status == "done"]) - len(found)
+    blocks += [details, Text(f"{lost} finished cells of {name} have no counterpart here.")]
+    return Section("comparison", f"Compared with {name}", "The same cells, before and after.", blocks)
+
+
+def _place(key: Key) -> tuple[str, str, str, str, str, int]:
+    return key.study, key.instance, key.checksum, key.method, key.parameters, key.seed
+
+
+def _words(key: Key) -> str:
+    parameters = ", ".join(f"{name} {value}" for name, value in key.options.items())
+    return f"{key.study}: {key.method} on {key.instance} ({parameters}; seed {key.seed})"

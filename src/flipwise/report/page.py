@@ -1,0 +1,112 @@
+"""The report as one HTML file: style, script and figures inside, nothing fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from importlib import resources
+
+from flipwise.experiments.cells import Cell
+from flipwise.report.sections.blocks import Block, Drawing, Figures, Section, Text
+from flipwise.report.sections.single_run import notable_runs, run_figures, run_name
+from flipwise.report.tables import Table
+
+
+def write_page(title: str, cells: Sequence[Cell], sections: Sequence[Section], before: Sequence[Section] = ()) -> str:
+    """The page; `before` are sections that stand in front of the studies, such as a comparison."""
+    runs = notable_runs(cells)
+    links = [(s.name, s.title) for s in (*before, *sections)]
+    links += [("one-run", "One run")] if runs else []
+    links.append(("environment", "Environment"))
+    nav = "".join(f'<a href="#{escape(name)}">{escape(text)}</a>' for name, text in links)
+    body = "".join(_section(section) for section in (*before, *sections))
+    assets = resources.files("flipwise.report") / "assets"
+    style = (assets / "page.css").read_text(encoding="utf-8")
+    script = (assets / "page.js").read_text(encoding="utf-8")
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="color-scheme" content="light dark"><title>{escape(title)}</title>'
+        f'<link rel="icon" href="data:,"><style>{style}</style></head><body>'
+        f"<header><h1>{escape(title)}</h1>{_facts(cells)}<nav>{nav}</nav></header>"
+        f"<main>{body}{_runs(runs)}{_environment(cells)}</main>"
+        "<footer><p>Every figure on this page is computed from the stored cells; nothing is typed in. Columns sort by "
+        f"a click on their header.</p></footer><script>{script}</script></body></html>\n"
+    )
+
+
+def _facts(cells: Sequence[Cell]) -> str:
+    statuses = [cell.outcome.status for cell in cells]
+    scales = sorted({cell.scale for cell in cells})
+    seconds = sum(cell.outcome.seconds or 0.0 for cell in cells)
+    facts = {
+        "scale": " + ".join(scales) or "–",
+        "cells finished": f"{statuses.count('done'):,}",
+        "skipped": f"{statuses.count('skipped'):,}",
+        "failed": f"{statuses.count('failed'):,}",
+        "time in methods": f"{seconds:.0f} s" if seconds < 600 else f"{seconds / 60:.0f} min",
+        "last cell": max((cell.finished for cell in cells), default="–")[:16].replace("T", " "),
+    }
+    inner = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts.items())
+    return (
+        '<p class="lead">Discrete principal coordinate descent and its rivals: the paper\'s experiments and our own '
+        f'comparisons, each figure with its proven bound where there is one.</p><dl class="facts">{inner}</dl>'
+    )
+
+
+def _section(section: Section) -> str:
+    blocks = "".join(_block(block) for block in section.blocks)
+    return (
+        f'<section id="{escape(section.name)}"><h2>{escape(section.title)}</h2>'
+        f'<p class="lead">{escape(section.question)}</p>{blocks}</section>'
+    )
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Figures):
+        inner = "".join(f.html if isinstance(f, Drawing) else f.html() for f in block.figures)
+        return f'<div class="figures">{inner}</div>' if inner else ""
+    if isinstance(block, Text):
+        return f'<p class="note">{escape(block.words)}</p>'
+    return block.html()
+
+
+def _runs(runs: Sequence[Cell]) -> str:
+    if not runs:
+        return ""
+    parts = "".join(
+        f"<details{' open' if place == 0 else ''}><summary>{escape(run_name(cell))}</summary>"
+        f"{_block(run_figures(cell))}</details>"
+        for place, cell in enumerate(runs)
+    )
+    return (
+        '<section id="one-run"><h2>One run</h2><p class="lead">The longest run of our own method in each study, step '
+        f"by step.</p>{parts}</section>"
+    )
+
+
+def _environment(cells: Sequence[Cell]) -> str:
+    rows: list[tuple[str, str]] = []
+    seen = []
+    for cell in cells:
+        if cell.environment and cell.environment not in seen:
+            seen.append(cell.environment)
+    for record in seen:
+        machine = record.get("machine", {})
+        versions = record.get("versions", {})
+        memory = f", {machine['memory_gb']} GB" if machine.get("memory_gb") else ""
+        rows += [
+            ("machine", f"{machine.get('processor', '?')}, {machine.get('cores', '?')} cores{memory}"),
+            ("system", str(machine.get("system", "?"))),
+            ("versions", ", ".join(f"{name} {number}" for name, number in versions.items())),
+            ("commit", str(record.get("commit") or "not recorded")),
+        ]
+    threads = sorted({cell.key.threads for cell in cells})
+    rows.append(("threads", ", ".join(map(str, threads))))
+    inner = "".join(f"<tr><th scope=row>{escape(a)}</th><td data-label>{escape(b)}</td></tr>" for a, b in rows)
+    sums = {(cell.key.instance, cell.key.checksum) for cell in cells if cell.key.checksum}
+    data = Table("Data", ("instance", "SHA-256"), [list(pair) for pair in sorted(sums)], folded=True)
+    return (
+        f'<section id="environment"><h2>Environment</h2><table class="plain"><tbody>{inner}</tbody></table>'
+        f"{data.html()}</section>"
+    )

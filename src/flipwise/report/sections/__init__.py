@@ -1,0 +1,1 @@
+"""What the report says about each study: figures and tables made from its cells."""

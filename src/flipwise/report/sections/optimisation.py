@@ -1,0 +1,166 @@
+"""Sections about optimisation as such: Lemma 1, momentum, growth with size, QUBO."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from flipwise.experiments.cells import Cell
+from flipwise.report.sections.blocks import (
+    Block,
+    Drawing,
+    Figures,
+    Palette,
+    anytime,
+    by_instance,
+    by_method,
+    done,
+    mean,
+    metric,
+    seconds_of,
+    value_of,
+)
+from flipwise.report.svg.chart import Chart, Line
+from flipwise.report.svg.routes import routes_figure
+from flipwise.report.tables import Entry, Table, pivot
+
+
+def convergence(cells: Sequence[Cell]) -> list[Block]:
+    """The paper's 2-d figure and the counts behind it."""
+    flat = [cell for cell in done(cells) if "route" in cell.outcome.series]
+    names = {"dpcd": "DPCD: one step to the optimum", "sgm": "SGM: back and forth for ever"}
+    drawings = []
+    for colour, (method, own) in enumerate(by_method(flat).items()):
+        routes = [cell.outcome.series["route"] for cell in own]
+        note = "Routes from all four corners; the ring marks the optimum, circles are contours of the objective. " + (
+            "Two arrows side by side: the method alternates." if method == "sgm" else "Every arrow is a single step."
+        )
+        drawings.append(Drawing(routes_figure(names.get(method, method), (0.3, 0.6), routes, colour, note), note))
+    rows: list[list[Entry]] = []
+    for instance, group in by_instance(cells).items():
+        for method, own in by_method(group).items():
+            finished = done(own)
+            steps = mean(cell.outcome.metrics.get("iterations") for cell in finished)
+            converged = sum(cell.outcome.metrics.get("converged", 0) > 0 for cell in finished)
+            optimal = sum(
+                cell.outcome.value is not None
+                and cell.outcome.bound is not None
+                and math.isclose(cell.outcome.value, cell.outcome.bound)
+                for cell in finished
+            )
+            rows.append([f"{instance}: {method}", len(finished), converged, optimal, steps])
+    headers = ("problem and method", "starts", "converged", "best point optimal", "mean iterations")
+    return [Figures(drawings), Table("From how many starts a method converges", headers, rows)]
+
+
+def momentum(cells: Sequence[Cell]) -> list[Block]:
+    """Mean energy per spin by variant, and the descents against time."""
+
+    def column(cell: Cell) -> str:
+        return f"{cell.key.instance}, {'balanced' if cell.key.options['balanced'] else 'free'}"
+
+    table = pivot(
+        "Energy per variable, mean over seeds",
+        cells,
+        lambda cell: cell.key.method,
+        column,
+        metric("value_per_variable"),
+        corner="variant",
+        better="min",
+    )
+    times = pivot(
+        "Seconds, mean over seeds", cells, lambda c: c.key.method, column, seconds_of, corner="variant", better="min"
+    )
+    palette = Palette(cell.key.method for cell in cells)
+    charts = []
+    for instance, group in by_instance(cells).items():
+        chart = anytime(
+            f"{instance}, free", [c for c in group if not c.key.options["balanced"]], palette, "best objective"
+        )
+        charts += [chart] if chart else []
+    return [table, times, Figures(charts)]
+
+
+def growth(cells: Sequence[Cell]) -> list[Block]:
+    """Seconds against size on logarithmic axes, with the exponent of the fitted power."""
+    palette = Palette(cell.key.method for cell in cells)
+    finished = done(cells)
+    lines, rows = [], []
+    for method, own in by_method(finished).items():
+        sizes: dict[float, list[float]] = {}
+        for cell in own:
+            if cell.outcome.seconds:
+                sizes.setdefault(cell.outcome.metrics["size"], []).append(cell.outcome.seconds)
+        points = sorted((size, float(np.median(times))) for size, times in sizes.items())
+        if not points:
+            continue
+        exponent = fitted_exponent(points)
+        name = method if exponent is None else f"{method} (exponent {exponent:.2f})"
+        lines.append(Line(name, points, palette(method), markers=True))
+        largest = max(own, key=lambda cell: cell.outcome.metrics["size"])
+        rows.append([method, exponent, points[-1][0], points[-1][1], largest.peak_memory])
+    chart = Chart(
+        "Time against size",
+        "size (arcs of the graph, or entries of the codes)",
+        "seconds",
+        lines,
+        x_log=True,
+        y_log=True,
+        note="Median over seeds. The exponent is the slope of a least-squares line through the logarithms: "
+        "1 means time proportional to size.",
+    )
+    headers = ("method", "fitted exponent", "largest size", "seconds there", "peak MB there")
+    return [Figures([chart]), Table("Growth", headers, rows)]
+
+
+def fitted_exponent(points: Sequence[tuple[float, float]]) -> float | None:
+    """p of time = a * size^p, by least squares on the logarithms; None with fewer than three sizes."""
+    if len(points) < 3:
+        return None
+    logs = np.log(np.array(points))
+    return float(np.polyfit(logs[:, 0], logs[:, 1], 1)[0])
+
+
+def qubo(cells: Sequence[Cell]) -> list[Block]:
+    """The value of each method, how far it is from the best known, and the curves over time."""
+    palette = Palette(cell.key.method for cell in cells)
+    values = pivot(
+        "Best value found, mean over seeds",
+        cells,
+        lambda cell: cell.key.instance,
+        lambda cell: cell.key.method,
+        value_of,
+        corner="instance",
+        note="All methods had the same time limit on the same threads. More is better for Max-Cut and for QUBO as "
+        "maximisation.",
+    )
+    values = Table(values.title, values.headers, values.rows, values.note, _best_in_rows(values.rows))
+    blocks: list[Block] = [values]
+    if any("best_known" in cell.outcome.metrics for cell in cells):
+        blocks.append(
+            pivot(
+                "Distance from the best known value, per cent",
+                cells,
+                lambda cell: cell.key.instance,
+                lambda cell: cell.key.method,
+                metric("percent_below_best_known"),
+                corner="instance",
+                note="0: the best known value was reached. Negative: exceeded.",
+            )
+        )
+    charts = []
+    for instance, group in list(by_instance(cells).items())[:6]:
+        chart = anytime(instance, group, palette, "best value")
+        charts += [chart] if chart else []
+    return [*blocks, Figures(charts)]
+
+
+def _best_in_rows(rows: Sequence[Sequence[Entry]]) -> frozenset[tuple[int, int]]:
+    marked = set()
+    for i, row in enumerate(rows):
+        numbers = {j: float(entry) for j, entry in enumerate(row) if isinstance(entry, int | float)}
+        if len(numbers) > 1:
+            marked |= {(i, j) for j, number in numbers.items() if math.isclose(number, max(numbers.values()))}
+    return frozenset(marked)

@@ -1,0 +1,78 @@
+"""One run in detail: convergence, flips a step, and the gap between the found and the proven closing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flipwise.experiments.cells import Cell
+from flipwise.report.sections.blocks import Figures, done
+from flipwise.report.svg.chart import Band, Chart, Line
+
+
+def notable_runs(cells: Sequence[Cell], most: int = 8) -> list[Cell]:
+    """For each study the run of our own method with the longest story."""
+    chosen: dict[str, Cell] = {}
+    for cell in done(cells):
+        ours = cell.key.method.startswith(("dpcd", "flipwise"))
+        if not ours or "flips" not in cell.outcome.series:
+            continue
+        kept = chosen.get(cell.key.study)
+        if kept is None or _length(cell) > _length(kept):
+            chosen[cell.key.study] = cell
+    return sorted(chosen.values(), key=_length, reverse=True)[:most]
+
+
+def run_name(cell: Cell) -> str:
+    """Which run it is, in a line."""
+    parameters = ", ".join(f"{name} {value}" for name, value in cell.key.options.items())
+    return f"{cell.key.study}: {cell.key.method} on {cell.key.instance} ({parameters}; seed {cell.key.seed})"
+
+
+def run_figures(cell: Cell) -> Figures:
+    """Value by iteration, flips by iteration, best value and bound by time."""
+    series = {name: [(x, y) for x, y in points] for name, points in cell.outcome.series.items()}
+    charts = []
+    if series.get("value"):
+        charts.append(
+            Chart("Convergence", "iteration", "value", [Line("value after the step", series["value"], 0, markers=True)])
+        )
+    if series.get("flips"):
+        charts.append(
+            Chart(
+                "Flips a step",
+                "iteration",
+                "variables changed",
+                [Line("flips", series["flips"], 1, steps=True, markers=True)],
+                y_from_zero=True,
+            )
+        )
+    if series.get("best"):
+        charts.append(_gap(cell, series["best"], series.get("bound", [])))
+    return Figures(charts)
+
+
+def _gap(cell: Cell, best: list[tuple[float, float]], bound: list[tuple[float, float]]) -> Chart:
+    lines = [Line("best so far", best, 0, steps=True)]
+    bands = []
+    end = best[-1][0]
+    if not bound and cell.outcome.bound is not None:
+        bound = [(0.0, cell.outcome.bound)]
+    if bound:
+        held = [*bound, (max(end, bound[-1][0]), bound[-1][1])]
+        lines.append(Line("proven bound", held, 7, steps=True))
+        times = sorted({t for t, _ in best} | {t for t, _ in held})
+        both = [(t, _at(best, t), _at(held, t)) for t in times]
+        bands.append(Band("gap", [(t, a, b) for t, a, b in both if a is not None and b is not None], 7))
+    title = "The gap closing" if bound else "Best value over time"
+    return Chart(title, "seconds", "value", lines, bands)
+
+
+def _at(points: Sequence[tuple[float, float]], time: float) -> float | None:
+    """The value of a step function at a time, None before its first step."""
+    before = [y for x, y in points if x <= time]
+    return before[-1] if before else None
+
+
+def _length(cell: Cell) -> int:
+    bonus = 50 if cell.outcome.bound is not None else 0
+    return min(100, len(cell.outcome.series.get("flips", []))) + bonus

@@ -1,0 +1,176 @@
+"""A chart: lines, points and bands on two axes, with a legend in HTML that wraps on narrow screens."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from flipwise.report.svg.scales import Scale, make_scale, short, ticks
+
+WIDTH, HEIGHT = 440, 290
+TOP, BOTTOM, RIGHT = 12, 44, 14
+COLOURS = 10
+"""Colours of the style sheet; lines beyond them repeat the colours with other dashes."""
+DASHES = ("", "6 3", "2 3", "8 3 2 3")
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A named curve. `colour` is an index into the page's colours; `steps` holds each value until the next one."""
+
+    name: str
+    points: Sequence[Point]
+    colour: int = 0
+    steps: bool = False
+    markers: bool = False
+    stroke: bool = True
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Band:
+    """The region between two curves over common x: what is still possible between the found and the proven."""
+
+    name: str
+    points: Sequence[tuple[float, float, float]]
+    colour: int = 0
+
+
+@dataclass(frozen=True)
+class Chart:
+    """What to draw; `svg` draws it."""
+
+    title: str
+    x_label: str
+    y_label: str
+    lines: Sequence[Line]
+    bands: Sequence[Band] = ()
+    x_log: bool = False
+    y_log: bool = False
+    x_ticks: Sequence[float] = ()
+    y_from_zero: bool = False
+    note: str = ""
+    extra: Sequence[str] = field(default_factory=tuple)
+
+    def html(self) -> str:
+        """The figure element: title, drawing, legend, note."""
+        legend = "".join(
+            f'<li class="c{line.colour % COLOURS}"><svg width="26" height="12" viewBox="0 0 26 12" aria-hidden="true">'
+            f"{_swatch(line)}</svg>{escape(line.name)}</li>"
+            for line in self.lines
+            if line.name
+        )
+        legend += "".join(
+            f'<li class="c{band.colour % COLOURS}"><svg width="26" height="12" viewBox="0 0 26 12" aria-hidden="true">'
+            f'<rect width="26" height="12" class="band"/></svg>{escape(band.name)}</li>'
+            for band in self.bands
+            if band.name
+        )
+        note = f"<p>{escape(self.note)}</p>" if self.note else ""
+        return (
+            f"<figure><h4>{escape(self.title)}</h4>{self.svg()}<figcaption>"
+            f'<ul class="legend">{legend}</ul>{note}</figcaption></figure>'
+        )
+
+    def svg(self) -> str:
+        """The drawing."""
+        xs = [x for line in self.lines for x, _ in line.points] + [p[0] for b in self.bands for p in b.points]
+        ys = [y for line in self.lines for _, y in line.points] + [
+            v for b in self.bands for p in b.points for v in p[1:]
+        ]
+        if self.y_from_zero:
+            ys.append(0.0)
+        y = make_scale(ys, HEIGHT - BOTTOM, TOP, self.y_log)
+        y_ticks = ticks(y)
+        left = 26 + 6.4 * max((len(short(v)) for v in y_ticks), default=1)
+        x = make_scale(xs, left, WIDTH - RIGHT, self.x_log)
+        x_ticks = list(self.x_ticks) or ticks(x)
+        parts = [
+            f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+            f'aria-label="{escape(self.title, quote=True)}">',
+            *_axes(x, y, x_ticks, y_ticks, left),
+            f'<text class="label" x="{(left + WIDTH - RIGHT) / 2:.1f}" y="{HEIGHT - 6}" text-anchor="middle">'
+            f"{escape(self.x_label)}</text>",
+            f'<text class="label" transform="translate(11 {(TOP + HEIGHT - BOTTOM) / 2:.1f}) rotate(-90)" '
+            f'text-anchor="middle">{escape(self.y_label)}</text>',
+            *(_band(band, x, y) for band in self.bands),
+            *(_line(line, x, y) for line in self.lines),
+            *self.extra,
+            "</svg>",
+        ]
+        return "".join(parts)
+
+
+def _axes(x: Scale, y: Scale, x_ticks: Sequence[float], y_ticks: Sequence[float], left: float) -> list[str]:
+    floor = HEIGHT - BOTTOM
+    parts = []
+    for value in y_ticks:
+        at = y(value)
+        parts.append(f'<line class="grid" x1="{left:.1f}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
+        parts.append(f'<text x="{left - 5:.1f}" y="{at + 4:.1f}" text-anchor="end">{short(value)}</text>')
+    for value in x_ticks:
+        at = x(value)
+        parts.append(f'<line class="tick" x1="{at:.1f}" x2="{at:.1f}" y1="{floor}" y2="{floor + 4}"/>')
+        parts.append(f'<text x="{at:.1f}" y="{floor + 16}" text-anchor="middle">{short(value)}</text>')
+    parts.append(f'<line class="axis" x1="{left:.1f}" x2="{WIDTH - RIGHT}" y1="{floor}" y2="{floor}"/>')
+    return parts
+
+
+def _line(line: Line, x: Scale, y: Scale) -> str:
+    visible = [
+        (x(px), y(py), px, py)
+        for px, py in line.points
+        if math.isfinite(px) and math.isfinite(py) and (px > 0 or not x.log) and (py > 0 or not y.log)
+    ]
+    if not visible:
+        return ""
+    parts = [f'<g class="c{line.colour % COLOURS}">']
+    if line.stroke and len(visible) > 1:
+        path = f"M{visible[0][0]:.1f} {visible[0][1]:.1f}"
+        for at_x, at_y, _, _ in visible[1:]:
+            path += f"H{at_x:.1f}V{at_y:.1f}" if line.steps else f"L{at_x:.1f} {at_y:.1f}"
+        parts.append(f'<path class="line" d="{path}"{_dash(line.colour)}/>')
+    if line.markers or len(visible) == 1:
+        for place, (at_x, at_y, px, py) in enumerate(visible):
+            note = line.notes[place] if place < len(line.notes) else f"{line.name}: {short(px)}, {short(py)}"
+            parts.append(f"{_marker(line.colour, at_x, at_y)}<title>{escape(note)}</title></path>")
+    parts.append("</g>")
+    return "".join(parts)
+
+
+def _band(band: Band, x: Scale, y: Scale) -> str:
+    if not band.points:
+        return ""
+    upper = [f"{x(px):.1f} {y(high):.1f}" for px, _, high in band.points]
+    lower = [f"{x(px):.1f} {y(low):.1f}" for px, low, _ in reversed(band.points)]
+    outline = " L".join(upper)
+    return (
+        f'<g class="c{band.colour % COLOURS}"><path class="band" d="M{" L".join(upper + lower)}Z"/>'
+        f'<path class="edge" d="M{outline}"/></g>'
+    )
+
+
+def _marker(colour: int, x: float, y: float) -> str:
+    shape = colour % 4
+    if shape == 0:
+        d = f"M{x - 3.2:.1f} {y:.1f}a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0-6.4 0"
+    elif shape == 1:
+        d = f"M{x - 2.9:.1f} {y - 2.9:.1f}h5.8v5.8h-5.8z"
+    elif shape == 2:
+        d = f"M{x:.1f} {y - 3.8:.1f}l3.8 3.8l-3.8 3.8l-3.8-3.8z"
+    else:
+        d = f"M{x:.1f} {y - 3.6:.1f}l3.6 6.4h-7.2z"
+    return f'<path class="dot" d="{d}">'
+
+
+def _dash(colour: int) -> str:
+    dash = DASHES[(colour // COLOURS) % len(DASHES)]
+    return f' stroke-dasharray="{dash}"' if dash else ""
+
+
+def _swatch(line: Line) -> str:
+    stroke = f'<path class="line" d="M0 6H26"{_dash(line.colour)}/>' if line.stroke else ""
+    return stroke + (f"{_marker(line.colour, 13, 6)}</path>" if line.markers else "")
