@@ -21,7 +21,8 @@ Solve = Callable[[Problem, Floats, Any, Any, Any], Status]
 class Method:
     """A method's name, what it is, where it lives and what it can solve.
 
-    `needs` is "any" for every differentiable objective and "quadratic" where the formulas need a matrix.
+    `needs` is "any" for every differentiable objective, "quadratic" where the formulas need a matrix, and "densest" for
+    the methods that find dense subgraphs: `Quadratic(-W, variables="binary")`, W sparse, with `Cardinality(k)`.
     """
 
     name: str
@@ -43,24 +44,83 @@ class Method:
         if problem.constraint.swaps and not self.counts:
             raise IncompatibleObjective(
                 f'method="{self.name}" cannot keep an exact number of ones, but the constraint is '
-                f"{type(problem.constraint).__name__}. Use one of: {_names(counts=True)}."
+                f"{type(problem.constraint).__name__}. Use one of: {_names(problem, counts=True)}."
             )
         if not problem.constraint.swaps and not self.free:
             raise IncompatibleObjective(
                 f'method="{self.name}" needs an exact number of ones: pass constraint=flipwise.Cardinality(r).'
             )
-        if self.needs == "quadratic" and not isinstance(problem.objective, Quadratic):
+        if self.needs != "any" and not isinstance(problem.objective, Quadratic):
             raise IncompatibleObjective(
                 f'method="{self.name}" needs a flipwise.Quadratic, got {type(problem.objective).__name__}. '
-                f"For other objectives use one of: {_names(needs='any')}."
+                f"For other objectives use one of: {_names(problem, needs='any')}."
             )
+        if self.needs == "densest":
+            from flipwise.constraints import Cardinality
+
+            if not isinstance(problem.constraint, Cardinality):
+                raise IncompatibleObjective(
+                    f'method="{self.name}" finds dense subgraphs of one size: pass constraint=flipwise.Cardinality(k), '
+                    f"not {type(problem.constraint).__name__}."
+                )
 
 
 _METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         Method("dpcd", "discrete principal coordinate descent (the paper's method)", "flipwise.dpcd"),
+        Method("portfolio", "annealing, tabu search and recombination until a limit", "flipwise.search.portfolio"),
         Method("sgm", "signed gradient method (Liu et al. 2014)", "flipwise.solvers.sgm", counts=False),
+        Method("adm", "adaptive random signed gradients (Liu et al. 2017)", "flipwise.solvers.adm", counts=False),
+        Method("dcc", "cyclic coordinate descent on bits (Shen et al. 2015)", "flipwise.solvers.dcc"),
+        Method("lp", "box relaxation and rounding (Hsieh et al. 2015)", "flipwise.solvers.lp"),
+        Method(
+            "spectral",
+            "eigenvector relaxation, rounding by sweep (Olsson et al. 2007)",
+            "flipwise.solvers.spectral",
+            needs="quadratic",
+        ),
+        Method(
+            "sdp",
+            "low-rank semidefinite relaxation, hyperplane rounding (Goemans & Williamson 1995)",
+            "flipwise.solvers.sdp",
+            needs="quadratic",
+        ),
+        Method("l2box-admm", "box and sphere splitting (Wu & Ghanem 2018)", "flipwise.solvers.l2box_admm"),
+        Method(
+            "mpec-epm", "exact penalty on the equilibrium formulation (Yuan & Ghanem 2017)", "flipwise.solvers.mpec_epm"
+        ),
+        Method(
+            "mpec-adm",
+            "alternating directions on the equilibrium formulation (Yuan & Ghanem 2016)",
+            "flipwise.solvers.mpec_adm",
+        ),
+        Method(
+            "penalty-decomposition",
+            "penalty decomposition of the l0 formulation (Lu & Zhang 2013)",
+            "flipwise.solvers.penalty_decomposition",
+        ),
+        Method(
+            "l2box-nonseparable",
+            "barrier and non-separable penalty (Murray & Ng 2010)",
+            "flipwise.solvers.l2box_nonseparable",
+        ),
+        Method("piecewise", "piecewise separable penalty (Zhang et al. 2007)", "flipwise.solvers.piecewise"),
+        Method("ravi", "greedy dispersion (Ravi et al. 1994)", "flipwise.solvers.ravi", free=False, needs="densest"),
+        Method(
+            "tpm", "truncated power method (Yuan & Zhang 2013)", "flipwise.solvers.tpm", free=False, needs="densest"
+        ),
+        Method(
+            "frank-wolfe",
+            "Frank-Wolfe with diagonal loading (Lu et al. 2025)",
+            "flipwise.solvers.frank_wolfe",
+            free=False,
+            needs="densest",
+        ),
+        Method(
+            "peeling", "greedy peeling (Asahiro et al. 2000)", "flipwise.solvers.peeling", free=False, needs="densest"
+        ),
+        Method("exact", "enumeration or branch and bound, for small problems", "flipwise.solvers.exact"),
     )
 }
 
@@ -72,7 +132,7 @@ def methods() -> tuple[Method, ...]:
     --------
     >>> import flipwise
     >>> [method.name for method in flipwise.methods()][:2]
-    ['dpcd', 'sgm']
+    ['dpcd', 'portfolio']
     """
     return tuple(_METHODS.values())
 
@@ -97,5 +157,8 @@ def make_options(options_class: type[Any], given: dict[str, Any], also: tuple[st
     return options_class(**given)
 
 
-def _names(**wanted: Any) -> str:
-    return ", ".join(m.name for m in _METHODS.values() if all(getattr(m, k) == v for k, v in wanted.items()))
+def _names(problem: Problem, **wanted: Any) -> str:
+    """The methods with these properties that also take the problem's constraint."""
+    side = "counts" if problem.constraint.swaps else "free"
+    fitting = [m for m in _METHODS.values() if getattr(m, side) and m.needs != "densest"]
+    return ", ".join(m.name for m in fitting if all(getattr(m, key) == value for key, value in wanted.items()))

@@ -1,0 +1,133 @@
+"""Kernels of the greedy and power methods for dense subgraphs.
+
+A graph is `indptr, indices, weights`; `weights` holds one number for each arc, or a single 1 that stands for all.
+"""
+
+from __future__ import annotations
+
+from flipwise.kernels.jit import helper, kernel
+
+
+@helper
+def _weight(weights, p):
+    """The weight of arc p."""
+    return weights[0] if weights.size == 1 else weights[p]
+
+
+@helper
+def _before(a, b, score, tie):
+    """Whether node a is taken before node b: larger score, then larger tie, then smaller number."""
+    if score[a] != score[b]:
+        return score[a] > score[b]
+    if tie[a] != tie[b]:
+        return tie[a] > tie[b]
+    return a < b
+
+
+@helper
+def _rise(heap, place, at, score, tie):
+    """Move the node at position `at` up to where it belongs."""
+    node = heap[at]
+    while at > 0:
+        parent = (at - 1) // 2
+        if not _before(node, heap[parent], score, tie):
+            break
+        heap[at] = heap[parent]
+        place[heap[at]] = at
+        at = parent
+    heap[at] = node
+    place[node] = at
+
+
+@helper
+def _sink(heap, place, at, size, score, tie):
+    """Move the node at position `at` down to where it belongs."""
+    node = heap[at]
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        if child + 1 < size and _before(heap[child + 1], heap[child], score, tie):
+            child += 1
+        if not _before(heap[child], node, score, tie):
+            break
+        heap[at] = heap[child]
+        place[heap[at]] = at
+        at = child
+    heap[at] = node
+    place[node] = at
+
+
+@kernel
+def heaviest_edge(indptr, indices, weights, tie):
+    """The ends of an edge of largest weight; among equals, of largest sum of ties, then the first. (-1, -1): none."""
+    first = -1
+    second = -1
+    heaviest = 0.0
+    sum_of_ties = 0.0
+    for i in range(tie.size):
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            if j <= i:
+                continue
+            weight = _weight(weights, p)
+            better = weight > heaviest or (weight == heaviest and tie[i] + tie[j] > sum_of_ties)
+            if first < 0 or better:
+                first, second = i, j
+                heaviest = weight
+                sum_of_ties = tie[i] + tie[j]
+    return first, second
+
+
+@kernel
+def greedy_growth(indptr, indices, weights, tie, by_tie, first, second, chosen, place, heap, score):
+    """Grow from two nodes by the node with the largest total weight to those chosen, until `chosen` is full.
+
+    `by_tie` lists all nodes, largest tie first: from it come nodes when none is joined to the set. `place` starts at
+    -1 (untouched), is -2 for chosen nodes and a heap position for the others. `score` is scratch, all 0.
+    """
+    count = 0
+    size = 0
+    cursor = 0
+    while count < chosen.size:
+        if count == 0 and first >= 0:
+            node = first
+        elif count == 1 and second >= 0:
+            node = second
+        elif size > 0:
+            node = heap[0]
+        else:
+            while place[by_tie[cursor]] == -2:
+                cursor += 1
+            node = by_tie[cursor]
+        at = place[node]
+        if at >= 0:  # take it out of the heap
+            size -= 1
+            if at < size:
+                moved = heap[size]
+                heap[at] = moved
+                place[moved] = at
+                _sink(heap, place, at, size, score, tie)
+                _rise(heap, place, place[moved], score, tie)
+        place[node] = -2
+        chosen[count] = node
+        count += 1
+        for p in range(indptr[node], indptr[node + 1]):
+            j = indices[p]
+            if place[j] == -2:
+                continue
+            score[j] += _weight(weights, p)
+            if place[j] == -1:
+                heap[size] = j
+                place[j] = size
+                size += 1
+            _rise(heap, place, place[j], score, tie)
+    return count
+
+
+@kernel
+def add_rows(indptr, indices, weights, nodes, product):
+    """Add W 1_S to `product`, for the set S = `nodes`: only the rows of S are touched."""
+    for t in range(nodes.size):
+        for p in range(indptr[nodes[t]], indptr[nodes[t] + 1]):
+            product[indices[p]] += _weight(weights, p)

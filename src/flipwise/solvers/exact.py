@@ -1,0 +1,209 @@
+"""Exact solution of small problems: every feasible point, or branch and bound; the oracle for all other methods.
+
+Quadratics with up to 2^26 points are enumerated in two halves: with x = (a, b),
+    f(a, b) = f_1(a) + f_2(b) + 2 a'A_12 b,                                                        (1)
+so all values for a block of b are one matrix product. Few feasible points (a small count, or any other objective) are
+listed one by one. Larger sparse quadratics go to the branch and bound of HiGHS on the linearisation in
+`certify.linearised`, whose gap is closed completely. Anything larger is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import scipy.optimize
+
+from flipwise.arrays import Floats
+from flipwise.certify.homogeneous import homogeneous
+from flipwise.certify.linearised import linearise
+from flipwise.errors import InvalidInput
+from flipwise.objectives.quadratic import Quadratic
+from flipwise.problem import Problem
+from flipwise.result import Status
+from flipwise.run import Run
+from flipwise.solvers.checks import check_whole
+from flipwise.solvers.projections import Polytope
+
+_LOW_BITS = 12
+_BATCH = 256
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `method="exact"`.
+
+    Parameters
+    ----------
+    enumerate_up_to
+        The most variables of a quadratic that is enumerated.
+    points
+        The most feasible points that are listed one by one.
+    products
+        The most products x_i x_j given to branch and bound.
+    """
+
+    enumerate_up_to: int = 22
+    points: int = 100_000
+    products: int = 20_000
+
+    def __post_init__(self) -> None:
+        check_whole("enumerate_up_to", self.enumerate_up_to, 0)
+        if self.enumerate_up_to > 30:
+            raise InvalidInput(f"`enumerate_up_to` must be at most 30, got {self.enumerate_up_to}.")
+        check_whole("points", self.points, 0)
+        check_whole("products", self.products, 0)
+
+
+def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
+    """Find a global minimum; the start `x` is only what is returned if time runs out."""
+    objective = problem.objective
+    quadratic = isinstance(objective, Quadratic)
+    count = _number_of_points(problem)
+    products = _number_of_products(objective) if isinstance(objective, Quadratic) else math.inf
+    small = quadratic and problem.n <= options.enumerate_up_to
+    if not small and count > options.points and products > options.products:
+        raise InvalidInput(
+            f'method="exact" is for small problems: this one has {problem.n} variables, {count:.3g} points and '
+            f"{products:.3g} products. Up to {options.enumerate_up_to} variables of a quadratic, {options.points} "
+            f"points, or {options.products} products can be solved; use another method, or raise an option."
+        )
+    run.offer(x, objective.value(x))
+    if count <= min(options.points, 2_000):
+        status = _list_points(problem, run)
+    elif isinstance(objective, Quadratic) and problem.n <= options.enumerate_up_to:
+        status = _enumerate(objective, problem, run)
+    elif count <= options.points:
+        status = _list_points(problem, run)
+    else:
+        assert isinstance(objective, Quadratic)
+        status = _branch_and_bound(objective, problem, run)
+    if status is Status.OPTIMAL and run.best_x is not None:
+        run.raise_bound(objective.value(run.best_x))
+    return status
+
+
+def _number_of_points(problem: Problem) -> float:
+    polytope = Polytope(problem.constraint, problem.shape)
+    if not polytope.members:
+        return 2.0 ** min(problem.n, 1000)
+    total = 1.0
+    for inside, signed in zip(polytope.members, polytope.sums, strict=True):
+        ones = round((signed + inside.size) / 2)
+        total *= min(float(math.comb(inside.size, ones)), 1e300)
+    return min(total, 1e300)
+
+
+def _number_of_products(quadratic: Quadratic) -> float:
+    form = homogeneous(quadratic, lift=False)
+    return form.N * (form.N - 1) / 2 if form.s.size or not form.is_sparse else form.part.nnz / 2
+
+
+def _points(problem: Problem) -> Iterator[Floats]:
+    """Every feasible point, as flat spins."""
+    polytope = Polytope(problem.constraint, problem.shape)
+    if not polytope.members:
+        for bits in product((-1.0, 1.0), repeat=problem.n):
+            yield np.array(bits)
+        return
+    choices = [
+        list(combinations(inside, round((signed + inside.size) / 2)))
+        for inside, signed in zip(polytope.members, polytope.sums, strict=True)
+    ]
+    for chosen in product(*choices):
+        x = np.full(problem.n, -1.0)
+        x[[i for part in chosen for i in part]] = 1.0
+        yield x
+
+
+def _list_points(problem: Problem, run: Run) -> Status:
+    best = math.inf
+    for index, flat in enumerate(_points(problem)):
+        x = flat.reshape(problem.shape)
+        value = problem.objective.value(x)
+        run.evaluations += 1
+        if value < best:
+            best = value
+            stop = run.step(x, value)
+            if stop is not None:
+                return stop
+        elif index % 256 == 0 and run.check_time() is not None:
+            return Status.TIME_LIMIT
+    return Status.OPTIMAL
+
+
+def _patterns(bits: int) -> Floats:
+    """All 2^bits spin vectors of that length, as rows."""
+    ones = (np.arange(2**bits)[:, None] >> np.arange(bits)) & 1
+    return np.where(ones == 1, 1.0, -1.0)
+
+
+def _enumerate(objective: Quadratic, problem: Problem, run: Run) -> Status:
+    """(1), blocks of the second half at a time."""
+    n = problem.n
+    low = min(_LOW_BITS, n)
+    A = homogeneous(objective, lift=False).to_dense()
+    first, second = _patterns(low), _patterns(n - low)
+    f1 = ((first @ A[:low, :low]) * first).sum(axis=1) + first @ objective.c[:low]
+    f2 = ((second @ A[low:, low:]) * second).sum(axis=1) + second @ objective.c[low:]
+    groups = _group_matrix(problem)
+    wanted = groups @ problem.constraint.project(np.zeros(problem.shape)).reshape(-1)
+    low_counts, high_counts = first @ groups[:, :low].T, second @ groups[:, low:].T
+    for start in range(0, second.shape[0], _BATCH):
+        rows = slice(start, start + _BATCH)
+        values = f1[:, None] + first @ (2.0 * A[:low, low:] @ second[rows].T) + f2[None, rows]
+        feasible = np.ones(values.shape, dtype=bool)
+        for group in range(groups.shape[0]):
+            feasible &= low_counts[:, group][:, None] + high_counts[rows, group][None, :] == wanted[group]
+        values[~feasible] = np.inf
+        i, j = np.unravel_index(int(np.argmin(values)), values.shape)
+        run.evaluations += 1
+        if values[i, j] + objective.d < run.best_value or start == 0:
+            x = np.concatenate([first[i], second[start + j]]).reshape(problem.shape)
+            if np.isfinite(values[i, j]):
+                stop = run.step(x, objective.value(x))
+                if stop is not None:
+                    return stop
+        if run.check_time() is not None:
+            return Status.TIME_LIMIT
+    return Status.OPTIMAL
+
+
+def _group_matrix(problem: Problem) -> Floats:
+    """One row for each group of the counts, with ones at its members."""
+    polytope = Polytope(problem.constraint, problem.shape)
+    rows = np.zeros((len(polytope.members), problem.n))
+    for row, inside in zip(rows, polytope.members, strict=True):
+        row[inside] = 1.0
+    return rows
+
+
+def _branch_and_bound(objective: Quadratic, problem: Problem, run: Run) -> Status:
+    program = linearise(objective, problem.constraint)
+    constraints = []
+    if program.matrix.shape[0]:
+        constraints.append(scipy.optimize.LinearConstraint(program.matrix, ub=program.right))
+    if program.equal is not None:
+        constraints.append(scipy.optimize.LinearConstraint(program.equal, program.sums, program.sums))
+    options: dict[str, Any] = {"mip_rel_gap": 0.0}
+    if math.isfinite(run.seconds_left):
+        options["time_limit"] = max(run.seconds_left, 1e-3)
+    answer: Any = scipy.optimize.milp(
+        program.cost,
+        integrality=(np.arange(program.cost.size) < problem.n).astype(np.int64),
+        bounds=scipy.optimize.Bounds(0.0, 1.0),
+        constraints=constraints,
+        options=options,  # type: ignore[arg-type]
+    )
+    if answer.x is not None:
+        x = problem.constraint.project((2.0 * answer.x[: problem.n] - 1.0).reshape(problem.shape))
+        stop = run.step(x, objective.value(x))
+        if answer.status == 0:
+            return Status.OPTIMAL
+        if stop is not None:
+            return stop
+    return run.check_time() or Status.TIME_LIMIT

@@ -1,0 +1,92 @@
+"""MPEC-ADM: the alternating direction method on the equilibrium formulation of binary points.
+
+Yuan, Ghanem: Binary optimization via mathematical programming with equilibrium constraints, arXiv:1608.04425. As
+MPEC-EPM, with the complementarity n - <x, v> in an augmented Lagrangian:
+    x   <- argmin f(x) + rho (n - <x, v>) + alpha/2 (n - <x, v>)^2  over the box (and the sums)          (1)
+    v   <- argmin of the same over |v|^2 <= n:   sqrt(n) x / |x|  for rho >= 0                          (2)
+    rho <- rho + alpha (n - <x, v>)                                                                 (3)
+    alpha <- sigma alpha  every T iterations                                                         (4)
+n - <x, v> is of the size of n, so alpha starts at `alpha`/n, which makes the first rho comparable with MPEC-EPM's.
+The default alpha is 0.01 as rho in MPEC-EPM, T = 10, sigma = sqrt(10); no code of the authors was found to check these
+against.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from flipwise.arrays import Floats
+from flipwise.problem import Problem
+from flipwise.result import Status
+from flipwise.run import Run
+from flipwise.solvers.checks import check_flag, check_number, check_whole
+from flipwise.solvers.projections import Polytope, onto_sphere
+from flipwise.solvers.relaxed import Model, convex_load, projected_gradient, stops_in_time
+from flipwise.solvers.rounding import report_nearest
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `method="mpec-adm"`.
+
+    Parameters
+    ----------
+    alpha, sigma, T
+        The first weight of the squared complementarity times n, its factor, and the iterations between two changes.
+    tolerance, steps
+        Accuracy of (1) relative to its first gradient, and the most gradient steps.
+    complementarity
+        Ends when n - <x, v> is below this share of n.
+    iterations
+        The most iterations.
+    convex
+        Make a nonconvex quadratic convex first.
+    """
+
+    alpha: float = 0.01
+    sigma: float = math.sqrt(10.0)
+    T: int = 10
+    tolerance: float = 1e-3
+    steps: int = 100
+    complementarity: float = 1e-5
+    iterations: int = 500
+    convex: bool = True
+
+    def __post_init__(self) -> None:
+        check_number("alpha", self.alpha, above=0.0)
+        check_number("sigma", self.sigma, least=1.0)
+        check_number("tolerance", self.tolerance, above=0.0)
+        check_number("complementarity", self.complementarity, above=0.0)
+        for name in ("T", "steps", "iterations"):
+            check_whole(name, getattr(self, name), 1)
+        check_flag("convex", self.convex)
+
+
+@stops_in_time
+def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
+    """Iterate from near the centre."""
+    run.offer(x, problem.objective.value(x))
+    n = problem.n
+    polytope = Polytope(problem.constraint, problem.shape)
+    base = Model(problem, run, load=convex_load(problem, run) if options.convex else 0.0)
+    y = polytope.near_centre(rng)
+    v = np.zeros(n)
+    rho, alpha = 0.0, options.alpha / n
+    for iteration in range(1, options.iterations + 1):
+        # rho (n - <x,v>) + alpha/2 (n - <x,v>)^2 = const - (rho + alpha n) <x,v> + alpha/2 <x,v>^2
+        model = base.plus(linear=-(rho + alpha * n) * v, vector=v, weight=alpha)
+        y, _ = projected_gradient(model, polytope, y, tolerance=options.tolerance, max_steps=options.steps)  # (1)
+        v = onto_sphere(y, math.sqrt(n))  # (2)
+        gap = n - float(y @ v)
+        rho += alpha * gap  # (3)
+        stop = report_nearest(problem, run, y)
+        if stop is not None:
+            return stop
+        if gap <= options.complementarity * n:
+            return Status.CONVERGED
+        if iteration % options.T == 0:
+            alpha *= options.sigma  # (4)
+    return Status.ITERATION_LIMIT

@@ -1,0 +1,102 @@
+"""MPEC-EPM: the exact penalty method on the equilibrium formulation of binary points.
+
+Yuan, Ghanem: An exact penalty method for binary optimization based on MPEC formulation, AAAI 2017. On the cube
+    {-1, +1}^n = {x : |x|_inf <= 1, |v|^2 <= n, <x, v> = n},
+so the complementarity n - <x, v> is penalised:
+    x   <- argmin f(x) + rho (n - <x, v>)  over the box (and the sums of the counts)                (1)
+    v   <- sqrt(n) x / |x|                                                                        (2)
+    rho <- min(2L, sigma rho)  every T iterations, L a Lipschitz constant of f                       (3)
+until the complementarity is small. (1) is convex for convex f; a nonconvex quadratic first gets the
+load * (|x|^2 - n) that makes it so, as in the authors' dense-subgraph experiment. The defaults rho = 0.01, T = 10,
+sigma = sqrt(10) are the publication's as we know it; no code of the authors was found to check them against.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from flipwise.arrays import Floats
+from flipwise.objectives.quadratic import Quadratic
+from flipwise.problem import Problem
+from flipwise.result import Status
+from flipwise.run import Run
+from flipwise.solvers.checks import check_flag, check_number, check_whole
+from flipwise.solvers.projections import Polytope, onto_sphere
+from flipwise.solvers.relaxed import Model, convex_load, projected_gradient, stops_in_time
+from flipwise.solvers.rounding import report_nearest
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `method="mpec-epm"`.
+
+    Parameters
+    ----------
+    rho, sigma, T
+        The first penalty, its factor, and the iterations between two changes.
+    tolerance, steps
+        Accuracy of (1) relative to its first gradient, and the most gradient steps.
+    complementarity
+        Ends when n - <x, v> is below this share of n.
+    iterations
+        The most iterations.
+    convex
+        Make a nonconvex quadratic convex first.
+    """
+
+    rho: float = 0.01
+    sigma: float = math.sqrt(10.0)
+    T: int = 10
+    tolerance: float = 1e-3
+    steps: int = 100
+    complementarity: float = 1e-5
+    iterations: int = 500
+    convex: bool = True
+
+    def __post_init__(self) -> None:
+        check_number("rho", self.rho, above=0.0)
+        check_number("sigma", self.sigma, least=1.0)
+        check_number("tolerance", self.tolerance, above=0.0)
+        check_number("complementarity", self.complementarity, above=0.0)
+        for name in ("T", "steps", "iterations"):
+            check_whole(name, getattr(self, name), 1)
+        check_flag("convex", self.convex)
+
+
+@stops_in_time
+def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
+    """Iterate from near the centre."""
+    run.offer(x, problem.objective.value(x))
+    n = problem.n
+    polytope = Polytope(problem.constraint, problem.shape)
+    base = Model(problem, run, load=convex_load(problem, run) if options.convex else 0.0)
+    y = polytope.near_centre(rng)
+    v = np.zeros(n)
+    rho = options.rho
+    largest = 2.0 * _lipschitz(problem, base.load)
+    for iteration in range(1, options.iterations + 1):
+        y, _ = projected_gradient(
+            base.plus(linear=-rho * v), polytope, y, tolerance=options.tolerance, max_steps=options.steps
+        )  # (1)
+        v = onto_sphere(y, math.sqrt(n))  # (2)
+        stop = report_nearest(problem, run, y)
+        if stop is not None:
+            return stop
+        if n - float(y @ v) <= options.complementarity * n:
+            return Status.CONVERGED
+        if iteration % options.T == 0:
+            rho = min(largest, options.sigma * rho)  # (3)
+    return Status.ITERATION_LIMIT
+
+
+def _lipschitz(problem: Problem, load: float) -> float:
+    """A bound on |grad f| over the box; without a matrix there is none, and (3) is left unbounded."""
+    objective = problem.objective
+    if not isinstance(objective, Quadratic):
+        return math.inf
+    # |2(A + load)x + c| <= the norm of its largest possible entries
+    rows = sum((2.0 * term.absolute_row_sums() for term in objective.terms), np.abs(objective.c))
+    return float(np.linalg.norm(rows + 2.0 * load))

@@ -1,0 +1,54 @@
+"""Greedy peeling, for dense subgraphs.
+
+Asahiro, Iwama, Tamaki, Tokuyama: Greedily finding a dense subgraph, J. Algorithms 34, 2000. Remove
+    the node of least degree among those left                                                     (1)
+until k nodes are left. Bins by degree make it O(n + arcs) without weights; with weights a heap takes their place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flipwise.arrays import Floats, Ints
+from flipwise.kernels import cores
+from flipwise.problem import Problem
+from flipwise.result import Status
+from flipwise.run import Run
+from flipwise.solvers.densest import Arcs, arcs_of, as_arcs, spins_of
+
+
+@dataclass(frozen=True)
+class Options:
+    """The method has no parameters."""
+
+
+def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
+    """Peel down to k nodes; the start `x` is not used."""
+    arcs, k = arcs_of(problem, "peeling")
+    run.offer(x, problem.objective.value(x))
+    left = spins_of(_peel(arcs)[arcs.n - k :], problem)
+    run.evaluations += 1
+    return run.step(left, problem.objective.value(left)) or Status.CONVERGED
+
+
+def peel(indptr: Ints, indices: Ints, weights: Floats | None, k: int) -> Ints:
+    """The k nodes left at the end, ascending, for a symmetric CSR graph (weights None: all 1)."""
+    arcs = as_arcs(indptr, indices, weights, k)
+    return np.sort(_peel(arcs)[arcs.n - k :])
+
+
+def _peel(arcs: Arcs) -> Ints:
+    """All nodes in the order of (1)."""
+    n = arcs.n
+    nodes = np.empty(n, dtype=np.int64)
+    place = np.empty(n, dtype=np.int64)
+    if arcs.is_unit:
+        degrees = np.diff(arcs.indptr).astype(np.int64)
+        start = np.zeros(int(degrees.max(initial=0)) + 2, dtype=np.int64)
+        cores.peeling_order(arcs.indptr, arcs.indices, degrees, start, nodes, place, np.empty(n, dtype=np.int64))
+    else:
+        heap = np.empty(n, dtype=np.int64)
+        cores.weighted_peeling_order(arcs.indptr, arcs.indices, arcs.weights, arcs.degrees(), heap, place, nodes)
+    return nodes

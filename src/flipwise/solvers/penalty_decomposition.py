@@ -1,0 +1,100 @@
+"""Penalty decomposition of the l0 reformulation of binary points.
+
+Lu, Zhang: Sparse approximation via penalty decomposition methods, SIAM J. Optim. 23, 2013, applied to
+    {-1, +1}^n = {x : |x + 1|_0 + |x - 1|_0 <= n}    (Yuan, Ghanem: Sparsity constrained minimization via MPEC, 2016).
+x is split from a copy y in that set, q_rho(x, y) = f(x) + rho/2 |x - y|^2, and minimised block by block:
+    x <- argmin q_rho(., y) over the box (and sums)    (1)      y <- the feasible binary point nearest to x    (2)
+until the relative change is small; then rho <- sigma rho, until |x - y|_inf <= tolerance. If the minimum over x exceeds
+Upsilon, the value at a known feasible point, y restarts from that point (3). rho = 0.1, sigma = sqrt(10) and the
+tolerances are the authors'. A nonconvex quadratic first gets the load * (|x|^2 - n) that makes it convex.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from flipwise.arrays import Floats
+from flipwise.problem import Problem
+from flipwise.result import Status
+from flipwise.run import Run
+from flipwise.solvers.checks import check_flag, check_number, check_whole
+from flipwise.solvers.projections import Polytope
+from flipwise.solvers.relaxed import Model, convex_load, projected_gradient, stops_in_time
+from flipwise.solvers.rounding import nearest, report_nearest
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `method="penalty-decomposition"`.
+
+    Parameters
+    ----------
+    rho, sigma
+        The first penalty and its factor.
+    tolerance
+        Ends when max |x_i - y_i| is below this.
+    inner_tolerance, inner_iterations
+        When the block coordinate descent for one rho ends: relative change of q, most iterations.
+    steps
+        The most gradient steps of (1).
+    iterations
+        The most values of rho.
+    convex
+        Make a nonconvex quadratic convex first.
+    """
+
+    rho: float = 0.1
+    sigma: float = math.sqrt(10.0)
+    tolerance: float = 1e-3
+    inner_tolerance: float = 1e-4
+    inner_iterations: int = 50
+    steps: int = 100
+    iterations: int = 60
+    convex: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("rho", "tolerance", "inner_tolerance"):
+            check_number(name, getattr(self, name), above=0.0)
+        check_number("sigma", self.sigma, above=1.0)
+        for name in ("inner_iterations", "steps", "iterations"):
+            check_whole(name, getattr(self, name), 1)
+        check_flag("convex", self.convex)
+
+
+@stops_in_time
+def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
+    """Decompose, starting from the feasible point `x`."""
+    upsilon = problem.objective.value(x)
+    run.offer(x, upsilon)
+    feasible = x.reshape(-1).copy()
+    polytope = Polytope(problem.constraint, problem.shape)
+    base = Model(problem, run, load=convex_load(problem, run) if options.convex else 0.0)
+    point = polytope.near_centre(rng)
+    # the first y: the relaxation rounded, without any penalty
+    point, _ = projected_gradient(base, polytope, point, tolerance=1e-3, max_steps=options.steps)
+    y = nearest(problem, point).reshape(-1)
+    rho = options.rho
+    for _ in range(options.iterations):
+        before = math.inf
+        for _ in range(options.inner_iterations):
+            model = base.plus(linear=-rho * y, square=rho)
+            point, _ = projected_gradient(model, polytope, point, tolerance=1e-3, max_steps=options.steps)  # (1)
+            y = nearest(problem, point).reshape(-1)  # (2)
+            stop = report_nearest(problem, run, point)
+            if stop is not None:
+                return stop
+            value = base.value(point) + 0.5 * rho * float(((point - y) ** 2).sum())
+            if abs(before - value) <= options.inner_tolerance * max(abs(value), 1.0):
+                break
+            before = value
+        if float(np.abs(point - y).max(initial=0.0)) <= options.tolerance:
+            return Status.CONVERGED
+        rho *= options.sigma
+        if run.best_value < upsilon and run.best_x is not None:
+            upsilon, feasible = run.best_value, run.best_x.reshape(-1).copy()
+        if value > max(upsilon, base.value(feasible)):
+            y = feasible.copy()  # (3)
+    return Status.ITERATION_LIMIT

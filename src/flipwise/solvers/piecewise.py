@@ -1,0 +1,74 @@
+"""The piecewise separable reformulation: a penalty (x_i^2 - 1)^2 on every variable by itself.
+
+Zhang, Li, Ding, Zhang: Binary matrix factorization with applications, ICDM 2007 (the penalty function algorithm).
+Binary points are those with (1 - x_i)(1 + x_i) = 0 for every i; the authors minimise
+    f(x) + lambda/4 * sum_i (x_i^2 - 1)^2     over the box (and the sums of the counts)                 (1)
+and multiply lambda by `factor` = 10 until the penalty is below a tolerance. lambda starts at `lam`, in units of the
+mean size of a gradient entry (the authors scale their data instead).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flipwise.arrays import Floats
+from flipwise.problem import Problem
+from flipwise.result import Status
+from flipwise.run import Run
+from flipwise.solvers.checks import check_number, check_whole
+from flipwise.solvers.projections import Polytope
+from flipwise.solvers.relaxed import Model, projected_gradient, stops_in_time
+from flipwise.solvers.rounding import report_nearest
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `method="piecewise"`.
+
+    Parameters
+    ----------
+    lam, factor
+        The first weight of the penalty, relative to the mean gradient entry, and what it is multiplied by.
+    tolerance
+        Ends when every |x_i^2 - 1| is below this.
+    steps
+        The most gradient steps for one weight.
+    iterations
+        The most weights.
+    """
+
+    lam: float = 0.01
+    factor: float = 10.0
+    tolerance: float = 1e-2
+    steps: int = 100
+    iterations: int = 12
+
+    def __post_init__(self) -> None:
+        check_number("lam", self.lam, above=0.0)
+        check_number("factor", self.factor, above=1.0)
+        check_number("tolerance", self.tolerance, above=0.0)
+        check_whole("steps", self.steps, 1)
+        check_whole("iterations", self.iterations, 1)
+
+
+@stops_in_time
+def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
+    """Raise the penalty from near the centre."""
+    run.offer(x, problem.objective.value(x))
+    polytope = Polytope(problem.constraint, problem.shape)
+    base = Model(problem, run)
+    slopes = polytope.tangent(base.gradient(x.reshape(-1).copy()))
+    weight = options.lam * max(float(np.abs(slopes).mean()), 1e-12)
+    y = polytope.near_centre(rng)
+    for _ in range(options.iterations):
+        model = base.plus(quartic=weight)
+        y, _ = projected_gradient(model, polytope, y, tolerance=1e-4, max_steps=options.steps)  # (1)
+        stop = report_nearest(problem, run, y)
+        if stop is not None:
+            return stop
+        if float(np.abs(y * y - 1.0).max(initial=0.0)) <= options.tolerance:
+            return Status.CONVERGED
+        weight *= options.factor
+    return Status.ITERATION_LIMIT

@@ -1,0 +1,88 @@
+"""Semidefinite relaxation in low-rank form, rounded by random hyperplanes; its dual is a proven bound.
+
+Goemans & Williamson, J. ACM 42, 1995; low-rank form of Burer & Monteiro, Math. Program. 95, 2003 (see `certify.sdp`):
+    min <H, VV'>  over unit rows V_i;      x_i = sgn(<V_i, h>) * sgn(<V_0, h>),  h a random direction,       (1)
+where V_0 is the row of the constant 1, if there are linear terms. With counts, the r largest of
+<V_i, h> * sgn(<V_0, h>) are set to +1.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from flipwise.arrays import Floats
+from flipwise.certify.sdp import solve_sdp
+from flipwise.objectives.quadratic import Quadratic
+from flipwise.problem import Problem
+from flipwise.result import Status
+from flipwise.run import Run
+from flipwise.solvers.checks import check_flag, check_number, check_whole
+from flipwise.solvers.rounding import nearest
+
+BOUND_LIMIT = 3000
+"""The proof of the bound factors a matrix; larger ones are left out."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `method="sdp"`.
+
+    Parameters
+    ----------
+    rank
+        Columns of V; None for sqrt(2n) + 1, at most 60.
+    sweeps, tolerance
+        The most sweeps of the mixing method, and the relative decrease of one at which they end.
+    hyperplanes
+        How many random hyperplanes are tried.
+    bound
+        Prove the dual bound as well, for up to 3000 variables.
+    """
+
+    rank: int | None = None
+    sweeps: int = 1000
+    tolerance: float = 1e-6
+    hyperplanes: int = 100
+    bound: bool = True
+
+    def __post_init__(self) -> None:
+        if self.rank is not None:
+            check_whole("rank", self.rank, 1)
+        check_whole("sweeps", self.sweeps, 1)
+        check_number("tolerance", self.tolerance, above=0.0)
+        check_whole("hyperplanes", self.hyperplanes, 1)
+        check_flag("bound", self.bound)
+
+
+def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
+    """Solve the relaxation, then round."""
+    objective = problem.objective
+    assert isinstance(objective, Quadratic)
+    run.offer(x, objective.value(x))
+    relaxation = solve_sdp(
+        objective,
+        constraint=problem.constraint,
+        rank=options.rank,
+        max_sweeps=options.sweeps,
+        tolerance=options.tolerance,
+        rng=rng,
+        deadline=time.perf_counter() + run.seconds_left,
+    )
+    run.evaluations += relaxation.sweeps
+    if options.bound and problem.n <= BOUND_LIMIT and run.check_time() is None:
+        run.raise_bound(relaxation.bound())
+    rows = relaxation.directions()
+    for _ in range(options.hyperplanes):
+        h = rng.standard_normal(rows.shape[1])
+        scores = rows @ h
+        if relaxation.form.lifted and relaxation.V[-1] @ h < 0.0:
+            scores = -scores
+        rounded = nearest(problem, scores)  # (1)
+        run.evaluations += 1
+        stop = run.step(rounded, objective.value(rounded))
+        if stop is not None:
+            return stop
+    return Status.CONVERGED

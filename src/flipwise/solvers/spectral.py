@@ -1,0 +1,114 @@
+"""Spectral relaxation: the sphere in place of the cube, the eigenvector of the smallest eigenvalue, rounding by sweep.
+
+With y = (x, 1) where there are linear terms, f(x) = y'Hy + d and
+    min y'Hy  over  |y|^2 = N                                                                     (1)
+is N lambda_min(H), at the eigenvector (Shi & Malik, PAMI 2000; Olsson, Eriksson, Kahl, CVPR 2007). The diagonal of H is
+removed first: it does not matter on binary points. The eigenvector, turned so that its last entry is positive, is
+cut at every threshold and the best cut kept; with counts the r largest entries are taken. With counts a second
+relaxation is tried as well, in the plane 1'x = m: x = (m/n) 1 + R w, |w| = 1, w'1 = 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flipwise.arrays import Floats
+from flipwise.certify.eigenvalues import smallest_eigenpair
+from flipwise.certify.homogeneous import homogeneous
+from flipwise.certify.spectral_quadratic import spectral_bound
+from flipwise.objectives.quadratic import Quadratic
+from flipwise.problem import Problem
+from flipwise.result import Status
+from flipwise.run import Run
+from flipwise.solvers.checks import check_flag, check_number
+from flipwise.solvers.projections import Polytope
+from flipwise.solvers.relaxed import OutOfTime, stops_in_time
+from flipwise.solvers.rounding import sweep
+
+BOUND_LIMIT = 3000
+"""The proof of the bound factors a matrix; larger ones are left out."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `method="spectral"`.
+
+    Parameters
+    ----------
+    tolerance
+        Relative accuracy of the eigenvalue.
+    bound
+        Prove the spectral lower bound as well, for up to 3000 variables.
+    """
+
+    tolerance: float = 1e-6
+    bound: bool = True
+
+    def __post_init__(self) -> None:
+        check_number("tolerance", self.tolerance, above=0.0)
+        check_flag("bound", self.bound)
+
+
+@stops_in_time
+def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
+    """Find the eigenvectors and round them."""
+    objective = problem.objective
+    assert isinstance(objective, Quadratic)
+    run.offer(x, objective.value(x))
+    relaxations = [_on_sphere(objective, run, options.tolerance)]
+    if problem.constraint.swaps:
+        relaxations.append(_in_plane(problem, objective, run, options.tolerance))
+    for y in relaxations:
+        for candidate in (y, -y):
+            rounded = sweep(problem, candidate)
+            run.evaluations += 1
+            stop = run.step(rounded, objective.value(rounded))
+            if stop is not None:
+                return stop
+    if options.bound and problem.n <= BOUND_LIMIT:
+        run.raise_bound(spectral_bound(objective))
+    return Status.CONVERGED
+
+
+def _in_time(run: Run) -> None:
+    run.evaluations += 1
+    if run.check_time() is not None:
+        raise OutOfTime
+
+
+def _on_sphere(objective: Quadratic, run: Run, tolerance: float) -> Floats:
+    """The minimiser of (1), without its last entry."""
+    form = homogeneous(objective)
+    diagonal = form.diagonal
+
+    def times(v: Floats) -> Floats:
+        _in_time(run)
+        return form.times(v) - (diagonal * v if v.ndim == 1 else diagonal[:, None] * v)
+
+    _, y = smallest_eigenpair(times, form.N, tolerance)
+    return y[:-1] * (1.0 if y[-1] >= 0.0 else -1.0) if form.lifted else y
+
+
+def _in_plane(problem: Problem, objective: Quadratic, run: Run, tolerance: float) -> Floats:
+    """The relaxation among the points with the right sums."""
+    polytope = Polytope(problem.constraint, problem.shape)
+    centre = polytope.centre()
+    radius = max(problem.n - float(centre @ centre), 1e-12) ** 0.5
+    diagonal = objective.diagonal
+    slope = polytope.tangent(2.0 * (objective.times(centre) - diagonal * centre) + objective.c) / 2.0 * radius
+
+    def once(v: Floats) -> Floats:
+        _in_time(run)
+        w = polytope.tangent(v[:-1])
+        product = radius**2 * polytope.tangent(objective.times(w) - diagonal * w) + slope * v[-1]
+        return np.append(product, slope @ w)
+
+    def times(v: Floats) -> Floats:
+        return once(v) if v.ndim == 1 else np.stack([once(column) for column in v.T], axis=1)
+
+    _, y = smallest_eigenpair(times, problem.n + 1, tolerance)
+    sign = 1.0 if y[-1] >= 0.0 else -1.0
+    found: Floats = centre + radius * sign * y[:-1]
+    return found

@@ -1,0 +1,89 @@
+"""TPM: the truncated power method, for dense subgraphs.
+
+Yuan, Zhang: Truncated power method for sparse eigenvalue problems, JMLR 14, 2013 (section on the densest k-subgraph):
+    S <- the k largest entries of (W + lambda I) 1_S                                                (1)
+from the k nodes of largest degree, until S stays. With W + lambda I positive semidefinite every step raises the
+density; lambda starts at 0 and, as the authors do for indefinite matrices, is raised when a step would lower it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from flipwise.arrays import Floats, Ints
+from flipwise.problem import Problem
+from flipwise.result import Status
+from flipwise.run import Run
+from flipwise.solvers.checks import check_number, check_whole
+from flipwise.solvers.densest import Arcs, arcs_of, as_arcs, largest, spins_of
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `method="tpm"`.
+
+    Parameters
+    ----------
+    lam
+        The first diagonal load.
+    iterations
+        The most power steps.
+    """
+
+    lam: float = 0.0
+    iterations: int = 1000
+
+    def __post_init__(self) -> None:
+        check_number("lam", self.lam, least=0.0)
+        check_whole("iterations", self.iterations, 1)
+
+
+def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
+    """Iterate from the nodes of largest degree; the start `x` is not used."""
+    arcs, k = arcs_of(problem, "tpm")
+    run.offer(x, problem.objective.value(x))
+    for nodes, _ in _power_steps(arcs, k, options.lam, options.iterations):
+        chosen = spins_of(nodes, problem)
+        run.evaluations += 1
+        stop = run.step(chosen, problem.objective.value(chosen))
+        if stop is not None:
+            return stop
+    return Status.CONVERGED
+
+
+def truncated_power(
+    indptr: Ints, indices: Ints, weights: Floats | None, k: int, lam: float = 0.0, iterations: int = 1000
+) -> Ints:
+    """The k nodes, ascending, for a symmetric CSR graph (weights None: all 1)."""
+    best: Ints = np.arange(k)
+    best_weight = -np.inf
+    for nodes, weight in _power_steps(as_arcs(indptr, indices, weights, k), k, lam, iterations):
+        if weight > best_weight:
+            best, best_weight = nodes, weight
+    return best
+
+
+def _power_steps(arcs: Arcs, k: int, lam: float, iterations: int) -> Iterator[tuple[Ints, float]]:
+    """The sets S with their x'Wx, beginning with the nodes of largest degree."""
+    nodes = largest(arcs.degrees(), k)
+    product = arcs.degrees_into(nodes)
+    weight = float(product[nodes].sum())
+    yield nodes, weight
+    for _ in range(iterations):
+        loaded = product.copy()
+        loaded[nodes] += lam
+        following = largest(loaded, k)  # (1)
+        if np.array_equal(following, nodes):
+            return
+        new = arcs.degrees_into(following)
+        new_weight = float(new[following].sum())
+        if new_weight <= weight:  # not monotone: W + lambda I is not semidefinite enough here
+            if lam > float(product.max(initial=0.0)):
+                return
+            lam = max(2.0 * lam, 0.1 * float(product[nodes].mean()) if k else 1.0, 1e-12)
+            continue
+        nodes, product, weight = following, new, new_weight
+        yield nodes, weight
