@@ -1,0 +1,126 @@
+"""The load bound: split every edge between its ends; k nodes hold at most what the k most loaded ones carry.
+
+For shares a_ij + a_ji >= w_ij, a >= 0, with loads l_i = sum_j a_ij, any S with k nodes has
+    E(S) <= sum over i in S of l_i <= sum of the k largest loads,        x'Wx = 2 E(S).
+Balanced loads (no edge can move weight to a less loaded end) are least in majorisation order, hence best for every k
+at once; they are the optimum of the linear relaxation max sum w_ij y_ij, y_ij <= x_i, y_ij <= x_j, sum x = k (Charikar
+2000; Danisch, Chan and Sozio 2017 for the balanced loads). Negative weights are left out, which only raises the bound.
+
+Nodes outside the core carry at most `core.cap` (see `graphs.core`), so they count with that.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.arrays import Floats, Ints
+from flipwise.graphs.core import Core
+from flipwise.kernels import loads as kernels
+
+SERIAL_EDGES = 400_000
+"""Up to this many edges one thread is used."""
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(eq=False)
+class Shares:
+    """The edges of a graph, sorted for `kernels.balance`, with what each gives to its first end."""
+
+    first: Ints
+    second: Ints
+    weight: npt.NDArray[np.float64]
+    share: Floats
+    group_start: npt.NDArray[np.int64]
+    rounds: npt.NDArray[np.int64]
+    loads: Floats
+    offset: Floats
+
+    def balance(self, passes: int) -> None:
+        """Move weight to the less loaded ends."""
+        run = kernels.balance if self.first.size > SERIAL_EDGES else kernels.balance_serially
+        run(self.first, self.second, self.weight, self.share, self.loads, self.group_start, self.rounds, passes)
+
+    def proven_loads(self) -> Floats:
+        """The loads added up anew and rounded up, each at least what the shares really put on the node."""
+        loads = np.zeros(self.loads.size)
+        kernels.carried(self.first, self.second, self.weight, self.share, loads)
+        counts = np.bincount(self.first, minlength=loads.size) + np.bincount(self.second, minlength=loads.size)
+        largest = float(self.weight.max(initial=0.0))
+        up = loads * (1.0 + 2.0 * _EPS * (counts + 2.0)) + 2.0 * _EPS * largest * (counts + 2.0)
+        total = np.where(counts > 0, up, 0.0) + self.offset
+        return total + 2.0 * _EPS * (up + np.abs(self.offset))
+
+
+def schedule() -> npt.NDArray[np.int64]:
+    """Rounds in which each block meets at most one other: the circle method, after one round of every block alone."""
+    blocks = kernels.BLOCKS
+    rounds = np.full((blocks, blocks), -1, dtype=np.int64)
+    rounds[0] = [group_of(b, b) for b in range(blocks)]
+    others = blocks - 1
+    for r in range(others):
+        rounds[r + 1, 0] = group_of(r, others)
+        for t in range(1, blocks // 2):
+            pair = (r + t) % others, (r - t) % others
+            rounds[r + 1, t] = group_of(min(pair), max(pair))
+    return rounds
+
+
+def group_of(a: int, b: int) -> int:
+    """The number of the group of edges between blocks a <= b."""
+    return a * kernels.BLOCKS + b
+
+
+def shared(n: int, first: Ints, second: Ints, weight: npt.NDArray[np.float64], offset: Floats | None = None) -> Shares:
+    """Edges with their weights split in halves; `weight` is one number for each edge, or a single one for all."""
+    blocks = kernels.BLOCKS
+    low, high = np.minimum(first % blocks, second % blocks), np.maximum(first % blocks, second % blocks)
+    group = (low * blocks + high).astype(np.int16)
+    order = np.argsort(group, kind="stable")
+    start = np.searchsorted(group[order], np.arange(blocks * blocks + 1)).astype(np.int64)
+    first, second = first[order], second[order]
+    if weight.size > 1:
+        weight = weight[order]
+    offset = np.zeros(n) if offset is None else offset
+    share = np.array(np.broadcast_to(0.5 * weight, first.shape))
+    loads = offset + np.bincount(first, share, n) + np.bincount(second, share, n)
+    return Shares(first, second, weight, share, start, schedule(), loads, offset)
+
+
+def positive_edges(core: Core) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
+    """The edges of a core with positive weight: first ends, second ends, weights (a single 1 when all are)."""
+    graph = core.graph
+    row = np.repeat(np.arange(graph.n, dtype=graph.indices.dtype), graph.degrees)
+    kept = row < graph.indices
+    if graph.weights is None:
+        return row[kept], graph.indices[kept], np.ones(1)
+    kept &= graph.weights > 0
+    return row[kept], graph.indices[kept], graph.weights[kept]
+
+
+def balanced_loads(core: Core, ks: list[int], *, passes: int = 200, tolerance: float = 1e-5) -> Floats:
+    """Proven loads on the nodes of a core, balanced until no k of `ks` gains more than `tolerance` from ten passes."""
+    first, second, weight = positive_edges(core)
+    shares = shared(core.graph.n, first, second, weight)
+    if first.size == 0:
+        return shares.proven_loads()
+    before = np.full(len(ks), np.inf)
+    for _ in range(0, passes, 10):
+        shares.balance(10)
+        now = np.array([top_sum(shares.loads, k, core.cap) for k in ks])
+        if np.all(before - now <= tolerance * np.abs(now)):
+            break
+        before = now
+    return shares.proven_loads()
+
+
+def top_sum(loads: Floats, k: int, cap: float) -> float:
+    """At least the sum of the k largest among these loads and any number of others of at most `cap`, rounded up."""
+    floor = max(cap, 0.0)
+    if k < loads.size:
+        loads = np.partition(loads, loads.size - k)[loads.size - k :]
+    total = math.fsum(np.maximum(loads, floor)) + floor * (k - loads.size)
+    return total + 8.0 * _EPS * abs(total)

@@ -1,0 +1,131 @@
+"""The part of a graph that can matter: nodes outside it are tied to it by little, and by how little is known.
+
+Peel away, one after another, nodes tied by at most `cap` to what is left. A removed node can take all of that on
+itself, so in the load bound no node outside the core needs to carry more than `cap`; and no node outside has a
+degree above `cap` into any set inside the core. (For integer caps this is the (cap + 1)-core.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.arrays import Floats, Ints
+from flipwise.graphs.graph import Graph
+from flipwise.kernels import cores as kernels
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class Core:
+    """A subgraph with its own numbering.
+
+    Attributes
+    ----------
+    graph
+        The subgraph on the nodes that are left.
+    nodes
+        Their numbers in the whole graph, ascending.
+    cap
+        What ties a node outside to the core and to the nodes removed later, at most.
+    """
+
+    graph: Graph
+    nodes: Ints
+    cap: float
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing was removed."""
+        return self.cap < 0.0
+
+
+def arc_weights(graph: Graph) -> npt.NDArray[np.int64] | Floats:
+    """The weights as the kernels take them: one for each arc, or a single 1 for all."""
+    return np.ones(1, dtype=np.int64) if graph.weights is None else graph.weights
+
+
+def whole_core(graph: Graph) -> Core:
+    """The core that is the graph itself."""
+    return Core(graph, np.arange(graph.n), -1.0)
+
+
+def positive_degrees(graph: Graph) -> npt.NDArray[np.int64] | Floats:
+    """The sum of the positive weights at each node."""
+    if graph.weights is None:
+        return graph.degrees
+    degrees = np.zeros(graph.n)
+    kernels.alive_degrees(graph.indptr, graph.indices, graph.weights, np.ones(graph.n, np.uint8), degrees)
+    return degrees
+
+
+def core_above(core: Core, cap: float, degrees: npt.NDArray[np.int64] | Floats | None = None) -> Core:
+    """What is left of a core after nodes tied by at most `cap` are gone; `cap` must not be below the core's own."""
+    graph = core.graph
+    weights = arc_weights(graph)
+    degrees = positive_degrees(graph) if degrees is None else degrees
+    # A first cut by the plain degree costs nothing, and what it removes is never scanned.
+    alive = (degrees > cap).astype(np.uint8)
+    inner = np.zeros(graph.n, dtype=weights.dtype)
+    kernels.alive_degrees(graph.indptr, graph.indices, weights, alive, inner)
+    kernels.peel_below(graph.indptr, graph.indices, weights, alive, inner, cap, np.empty(graph.n, np.int64))
+    nodes = np.flatnonzero(alive)
+    proven = float(cap)
+    if graph.weights is not None:  # sums and differences of at most max-degree many terms were rounded
+        proven += 4.0 * _EPS * float(graph.degrees.max(initial=1)) * float(degrees.max(initial=0.0))
+    return Core(induced(graph, nodes, alive), core.nodes[nodes], max(proven, core.cap))
+
+
+def core_of_size(core: Core, size: int) -> Core:
+    """A core of at least `size` nodes and not many more where the degrees allow; the core itself when it is small."""
+    if core.graph.n <= size:
+        return core
+    degrees = positive_degrees(core.graph)
+    wanted = size
+    while wanted < core.graph.n:
+        cap = float(np.partition(degrees, core.graph.n - wanted)[core.graph.n - wanted]) - 1.0
+        if cap < max(0.0, core.cap):
+            break
+        smaller = core_above(core, cap, degrees)
+        if smaller.graph.n >= size:
+            return smaller
+        wanted *= 2
+    return core
+
+
+def induced(graph: Graph, nodes: Ints, alive: npt.NDArray[np.uint8] | None = None) -> Graph:
+    """The subgraph on some nodes, given in ascending order, numbered from 0."""
+    if alive is None:
+        alive = np.zeros(graph.n, dtype=np.uint8)
+        alive[nodes] = 1
+    counts = np.zeros(nodes.size, dtype=np.int64)
+    kernels.induced_counts(graph.indptr, graph.indices, nodes, alive, counts)
+    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    label = np.empty(graph.n, dtype=graph.indices.dtype)
+    label[nodes] = np.arange(nodes.size)
+    indices = np.empty(int(indptr[-1]), dtype=graph.indices.dtype)
+    weights = np.empty(0 if graph.weights is None else indices.size)
+    kernels.induced_arcs(graph.indptr, graph.indices, arc_weights(graph), nodes, alive, label, indptr, indices, weights)
+    return replace(
+        graph, indptr=indptr, indices=indices, weights=None if graph.weights is None else weights, names=None, notes=()
+    )
+
+
+def peeling(graph: Graph) -> Ints:
+    """The nodes in the order in which repeated removal of one of least degree takes them."""
+    nodes = np.empty(graph.n, dtype=np.int64)
+    place = np.empty(graph.n, dtype=np.int64)
+    if graph.weights is None:
+        degrees = graph.degrees
+        start = np.zeros(int(degrees.max(initial=0)) + 2, dtype=np.int64)
+        cores = np.empty(graph.n, dtype=np.int64)
+        kernels.peeling_order(graph.indptr, graph.indices, degrees, start, nodes, place, cores)
+        return nodes
+    sums = np.zeros(graph.n)
+    np.add.at(sums, np.repeat(np.arange(graph.n), graph.degrees), graph.weights)
+    heap = np.empty(graph.n, dtype=np.int64)
+    kernels.weighted_peeling_order(graph.indptr, graph.indices, graph.weights, sums, heap, place, nodes)
+    return nodes

@@ -1,0 +1,225 @@
+"""`flipwise.densest_subgraph`: from a graph and k to k nodes, their density and a proof. Wiring only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from flipwise.arrays import Ints
+from flipwise.certify.subgraph import SubgraphBounds, integral_weights
+from flipwise.constraints import Cardinality
+from flipwise.errors import InvalidInput
+from flipwise.graphs.convert import as_graph
+from flipwise.graphs.densest_result import DensestSubgraph
+from flipwise.graphs.densest_solve import Loaded, Solver
+from flipwise.graphs.graph import Graph
+from flipwise.graphs.profile import DensityProfile
+from flipwise.graphs.subgraph_objective import SubgraphObjective, inner_weight
+from flipwise.kernels.jit import threads as limited_threads
+from flipwise.log import RunLog, shown_on_stderr
+from flipwise.minimize import finished, minimize
+from flipwise.objectives.quadratic import Quadratic
+from flipwise.problem import Problem
+from flipwise.result import Result, Status
+from flipwise.run import Callback, Limits, Run
+from flipwise.seeds import as_generator, seed_of
+from flipwise.solvers.registry import find_method
+
+
+@overload
+def densest_subgraph(graph: Any, k: int, **keywords: Any) -> DensestSubgraph: ...
+@overload
+def densest_subgraph(graph: Any, k: Sequence[int], **keywords: Any) -> DensityProfile: ...
+
+
+def densest_subgraph(
+    graph: Any,
+    k: int | Sequence[int],
+    *,
+    method: str = "dpcd",
+    seed: int | np.random.Generator | None = None,
+    time_limit: float | None = None,
+    effort: float = 1.0,
+    certify: bool = True,
+    start: Sequence[Any] | None = None,
+    callback: Callback | None = None,
+    threads: int | None = None,
+    verbose: bool = False,
+    **options: Any,
+) -> DensestSubgraph | DensityProfile:
+    """Find k nodes with as much edge weight among them as possible, and prove how much more there could be.
+
+    Parameters
+    ----------
+    graph
+        Anything `flipwise.as_graph` takes: a `Graph`, a networkx or igraph graph, a sparse matrix, a path, ...
+        It is taken as a simple undirected graph.
+    k
+        The number of nodes, or several: then a `DensityProfile` is returned, and the work is shared.
+    method
+        "dpcd" (the default) searches from many starts. Any other name of `flipwise.methods()` that keeps an exact
+        count runs that method alone on `min -x'Wx`.
+    seed
+        None, an integer, or a generator. The same integer gives the same answer on any number of threads.
+    time_limit
+        Seconds for each k; the best set so far is returned when they are over.
+    effort
+        How long to search past the first descents, 1 by default; 0 stops after the first descent.
+    certify
+        Whether to compute bounds.
+    start
+        Nodes to begin from, besides the method's own starts.
+    callback
+        Called with a `Progress` after each step; return True to stop.
+    threads
+        The most threads the compiled kernels may use.
+    verbose
+        Log the run to standard error.
+    **options
+        Options of another method.
+
+    Returns
+    -------
+    DensestSubgraph or DensityProfile
+        With `nodes`, `density` (x'Wx / k), `bound`, `gap`, `optimal`. Ctrl-C returns the best set so far.
+
+    Examples
+    --------
+    >>> import flipwise
+    >>> edges = [[0, 1], [0, 2], [1, 2], [2, 3], [3, 4], [4, 5]]
+    >>> result = flipwise.densest_subgraph((6, edges), 3, seed=0)
+    >>> result.nodes, result.density, result.optimal
+    ([0, 1, 2], 2.0, True)
+    """
+    find_method(method)
+    built = as_graph(graph)
+    several = not isinstance(k, int | np.integer)
+    sizes = [_checked_size(built, each) for each in (k if several else [k])]  # type: ignore[union-attr]
+    effort = _checked_effort(effort)
+    limits = Limits(time_limit=time_limit)
+    given = None if start is None else _checked_start(built, start)
+    if callback is not None and not callable(callback):
+        raise InvalidInput(f"`callback` must be callable, got {type(callback).__name__}.")
+    if method == "dpcd" and options:
+        raise InvalidInput(
+            f"unknown option `{next(iter(options))}`; densest_subgraph with DPCD takes none but its own."
+        )
+    rng = as_generator(seed)
+    results: dict[int, DensestSubgraph] = {}
+    shared: Loaded | None = None
+    log = RunLog() if verbose else None
+    with limited_threads(threads), shown_on_stderr(verbose):
+        for size in sorted(set(sizes), reverse=True):  # the loads of the largest k serve the smaller ones
+            problem = Problem(SubgraphObjective(built), Cardinality(size))
+            run = Run(problem, limits, callback, None, log)
+            solver = Solver(built, size, run, rng, effort, certify, SubgraphBounds(size, integral_weights(built)))
+            if method == "dpcd":
+                if log is not None:
+                    log.start(problem, method, seed_of(seed))
+                status, shared = _solved(solver, given, shared)
+                result = finished(run, status, method, seed_of(seed))
+            else:
+                result = _by_other_method(
+                    built,
+                    size,
+                    method,
+                    rng,
+                    given,
+                    time_limit=time_limit,
+                    callback=callback,
+                    verbose=verbose,
+                    **options,
+                )
+                result.seed = seed_of(seed)
+                if certify:
+                    solver.effort = 0.0
+                    shared = solver.certify_only(shared)
+            results[size] = _described(built, size, result, solver.bounds)
+            given = results[size].indices if several else given
+            if results[size].status in (Status.INTERRUPTED, Status.CALLBACK):
+                break
+    if not several:
+        return results[sizes[0]]
+    return DensityProfile([results[size] for size in sorted(results)])
+
+
+def _solved(solver: Solver, given: Ints | None, shared: Loaded | None) -> tuple[Status, Loaded | None]:
+    try:
+        return solver.solve(given, shared)
+    except KeyboardInterrupt:
+        if solver.run.best_x is None:
+            raise
+        return Status.INTERRUPTED, shared
+
+
+def _by_other_method(
+    graph: Graph, k: int, method: str, rng: np.random.Generator, given: Ints | None, **options: Any
+) -> Result:
+    """Run one method of the registry on min -x'Wx, x in {0,1}^n with k ones."""
+    x0 = None
+    if given is not None and given.size == k:
+        x0 = np.zeros(graph.n, dtype=np.int8)
+        x0[given] = 1
+    objective = Quadratic(-graph.to_scipy(), variables="binary")
+    return minimize(objective, constraint=Cardinality(k), method=method, seed=rng, x0=x0, **options)
+
+
+def _described(graph: Graph, k: int, result: Result, bounds: SubgraphBounds) -> DensestSubgraph:
+    """The result in terms of nodes and densities, with everything recomputed from the nodes."""
+    nodes = np.flatnonzero(result.x > 0)
+    weight = inner_weight(graph, nodes)
+    described = DensestSubgraph(
+        x=result.x,
+        value=-weight,
+        status=result.status,
+        method=result.method,
+        variables="binary",
+        iterations=result.iterations,
+        evaluations=result.evaluations,
+        seconds=result.seconds,
+        seed=result.seed,
+        trace=result.trace,
+        info=result.info,
+        k=k,
+        density=weight / k,
+        edge_density=weight / (k * (k - 1)) if k > 1 else 0.0,
+        notes=graph.notes,
+        names=graph.names,
+    )
+    if bounds.known:
+        described.bounds = bounds.densities()
+        described.bound_method, best = bounds.best
+        described.bound = bounds.density(best)
+        if described.optimal and not described.status.success:
+            described.status = Status.OPTIMAL
+    return described
+
+
+def _checked_size(graph: Graph, k: object) -> int:
+    whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
+    if not whole or not 1 <= k <= graph.n:  # type: ignore[operator]
+        raise InvalidInput(f"`k` must be an integer from 1 to the number of nodes, {graph.n}, got {k!r}.")
+    return int(k)  # type: ignore[call-overload, no-any-return]
+
+
+def _checked_effort(effort: object) -> float:
+    number = isinstance(effort, int | float | np.number) and not isinstance(effort, bool)
+    if not number or not 0.0 <= float(effort) < float("inf"):  # type: ignore[arg-type]
+        raise InvalidInput(f"`effort` must be a number of at least 0, got {effort!r}.")
+    return float(effort)  # type: ignore[arg-type]
+
+
+def _checked_start(graph: Graph, start: Sequence[Any]) -> Ints:
+    """The numbers of the nodes a user named."""
+    if graph.names is None:
+        numbers = np.unique(np.asarray(start))
+        if numbers.size and (numbers.dtype.kind not in "iu" or numbers[0] < 0 or numbers[-1] >= graph.n):
+            raise InvalidInput(f"`start` must hold node numbers from 0 to {graph.n - 1}, got {list(start)[:5]} ...")
+        return numbers.astype(np.int64)
+    places = {name: i for i, name in enumerate(graph.names)}
+    unknown = [name for name in start if name not in places]
+    if unknown:
+        raise InvalidInput(f"`start` must hold nodes of the graph; {unknown[0]!r} is none of them.")
+    return np.unique(np.array([places[name] for name in start], dtype=np.int64))

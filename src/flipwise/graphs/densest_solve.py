@@ -1,0 +1,169 @@
+"""One k from start to proof: cut the graph down to a core, balance the loads, search, certify."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from flipwise.arrays import Bools, Floats, Ints
+from flipwise.certify.loads import balanced_loads, top_sum
+from flipwise.certify.pairs import pair_bound
+from flipwise.certify.subgraph import SubgraphBounds, simple_bounds
+from flipwise.graphs import starts
+from flipwise.graphs.core import Core, core_above, core_of_size, whole_core
+from flipwise.graphs.descent import descend
+from flipwise.graphs.graph import Graph
+from flipwise.graphs.subgraph_search import Search, outside_can_help
+from flipwise.graphs.subset import Subset
+from flipwise.result import Status
+from flipwise.run import Run
+
+SCOUT_NODES = 1000
+"""The first, small core has three nodes for each wanted one and this many more."""
+MOST_CORE_NODES = 50_000
+"""A core for the search has at most thirty nodes for each wanted one and this many more."""
+PAIR_WORK = 1.2e9
+"""Pairs times steps that the pair bound may spend at effort 1."""
+
+
+@dataclass(eq=False)
+class Loaded:
+    """A core with balanced loads, which hold for every k whose k-th load is above the core's cap."""
+
+    core: Core
+    loads: Floats
+
+
+@dataclass(eq=False)
+class Solver:
+    """The state of one solve."""
+
+    graph: Graph
+    k: int
+    run: Run
+    rng: np.random.Generator
+    effort: float
+    certify: bool
+    bounds: SubgraphBounds
+    best: Ints | None = None
+    best_weight: float = -math.inf
+
+    def solve(self, given: Ints | None, shared: Loaded | None) -> tuple[Status, Loaded]:
+        """Find a dense set, prove what can be proven; the answer is `best`, the proof `bounds`."""
+        base = shared.core if shared is not None and shared.core.graph.n >= self.k else whole_core(self.graph)
+        loads = shared.loads if shared is not None and base is shared.core else None
+        core, scout = self._scout(base, loads)
+        if loads is None:
+            loads = balanced_loads(core, [self.k])
+            loaded = Loaded(core, loads)
+        else:
+            assert shared is not None
+            loaded = shared
+            loads = loads[np.searchsorted(base.nodes, core.nodes)]
+        self._add_bounds(core, loaded)
+        status = self._search(core, loads, [scout] if given is None else [scout, given])
+        if status is Status.LOCAL_OPTIMUM and self._enlarged(core) is not None:
+            wider = self._enlarged(core)
+            assert wider is not None and self.best is not None
+            core, loads = wider, balanced_loads(wider, [self.k])
+            loaded = Loaded(core, loads)
+            self._add_bounds(core, loaded)
+            status = self._search(core, loads, [self.best])
+        if self.certify and status is Status.LOCAL_OPTIMUM:
+            status = self._pair_bound(core)
+        return status, loaded
+
+    def certify_only(self, shared: Loaded | None) -> Loaded:
+        """The bounds without a search: for sets that another method found."""
+        base = whole_core(self.graph)
+        if shared is None:
+            size = 3 * self.k + SCOUT_NODES
+            core = core_of_size(base, size)
+            shared = Loaded(core, balanced_loads(core, [self.k]))
+            if core.cap > float(np.sort(shared.loads)[max(0, core.graph.n - self.k)]):
+                core = core_of_size(base, 10 * size)
+                shared = Loaded(core, balanced_loads(core, [self.k]))
+        self._add_bounds(shared.core, shared)
+        return shared
+
+    def _scout(self, base: Core, loads: Floats | None) -> tuple[Core, Ints]:
+        """A first solution from a small core, and the core it says is needed."""
+        small = core_of_size(base, 3 * self.k + SCOUT_NODES) if loads is None else base
+        rough = balanced_loads(small, [self.k], passes=30, tolerance=1e-3) if loads is None else loads
+        subset = Subset.of(small.graph, starts.top(rough, self.k))
+        descend(subset)
+        self.tell(small, subset)
+        least = float(subset.degrees[subset.mask].min())
+        level = float(np.sort(rough)[max(0, rough.size - self.k)])
+        cap = float(math.floor(0.8 * min(least, level)))
+        return self._core(base, small, cap), small.nodes[subset.members]
+
+    def _core(self, base: Core, small: Core, cap: float) -> Core:
+        """The core above `cap`, unless it would be too large for the search."""
+        most = 30 * self.k + MOST_CORE_NODES
+        if base.graph.n <= 2 * self.k + SCOUT_NODES or cap <= max(base.cap, 0.0):
+            return base if base.graph.n <= most else core_of_size(base, most)
+        if cap > small.cap:
+            core = core_above(small, cap)
+            return core if core.graph.n >= self.k else small
+        core = core_above(base, cap)
+        return core if core.graph.n <= most else core_of_size(base, most)
+
+    def _enlarged(self, core: Core) -> Core | None:
+        """A larger core when nodes outside this one could still improve the answer."""
+        assert self.best is not None
+        subset = Subset.of(core.graph, _mask(core, self.best))
+        if not outside_can_help(core, subset):
+            return None
+        wider = self._core(whole_core(self.graph), core, float(subset.degrees[subset.mask].min()) - 1.0)
+        return wider if wider.graph.n > core.graph.n else None
+
+    def _search(self, core: Core, loads: Floats, given: list[Ints]) -> Status:
+        search = Search(core, self.k, loads, self.rng, self.effort, lambda subset: self.tell(core, subset))
+        masks = [_mask(core, nodes) for nodes in given]
+        completed = [mask if mask.sum() == self.k else _completed(core, mask, self.k) for mask in masks]
+        return search.run(completed)
+
+    def tell(self, core: Core, subset: Subset) -> Status | None:
+        """Report a set to the run; the set is optimal when it meets the bound."""
+        if subset.weight > self.best_weight:
+            self.best, self.best_weight = core.nodes[subset.members], subset.weight
+        x = np.full(self.graph.n, -1.0)
+        x[core.nodes[subset.members]] = 1.0
+        told = self.run.step(x, -2.0 * subset.weight)
+        return told or self._proof()
+
+    def _proof(self) -> Status | None:
+        return Status.OPTIMAL if self.bounds.known and self.best_weight >= self.bounds.best[1] else None
+
+    def _add_bounds(self, core: Core, loaded: Loaded) -> None:
+        if not self.certify:
+            return
+        for name, bound in simple_bounds(self.graph, core, self.k).known.items():
+            self.bounds.add(name, bound)
+        self.bounds.add("loads", top_sum(loaded.loads, self.k, loaded.core.cap))
+        self.run.raise_bound(-2.0 * self.bounds.best[1])
+
+    def _pair_bound(self, core: Core) -> Status:
+        """For what the simpler bounds leave open; stops as soon as the answer is proven optimal."""
+        known = self.bounds.best[1]
+        budget = PAIR_WORK * self.effort
+        goal = self.best_weight + 1.0 if self.bounds.integral else self.best_weight * (1.0 + 1e-9)
+        if known > self.best_weight and budget > 300.0 * core.graph.n_edges:
+            found = pair_bound(core, self.k, known, goal, lambda work: work < budget and self.run.seconds_left > 0)
+            if found < known:
+                self.bounds.add("pairs", found)
+                self.run.raise_bound(-2.0 * self.bounds.best[1])
+        return self._proof() or Status.LOCAL_OPTIMUM
+
+
+def _mask(core: Core, nodes: Ints) -> Bools:
+    """Nodes of the whole graph as a mask on the core; what is outside the core is dropped."""
+    return np.isin(core.nodes, nodes)
+
+
+def _completed(core: Core, mask: Bools, k: int) -> Bools:
+    """Exactly k nodes that agree with the mask as far as they can."""
+    return starts.completed(core.graph, np.flatnonzero(mask), k)

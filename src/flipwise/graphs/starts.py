@@ -1,0 +1,133 @@
+"""Where a search for dense subgraphs begins; each start is a mask of k nodes of the core.
+
+A random set of a large sparse graph holds no edge, so the start decides more than the rule that follows. Each of these
+is the best on some graphs: loads (the k most loaded nodes of the load bound), peeling (Charikar 2000; Asahiro et al.
+1996), degree, spectral (the truncated power method of Yuan and Zhang 2013), Frank-Wolfe with a loaded diagonal (Lu,
+Sidiropoulos and Konar 2025), greedy growth from a seed (Ravi et al. 1994), random, and the user's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.arrays import Bools, Floats, Ints
+from flipwise.graphs.core import arc_weights, peeling
+from flipwise.graphs.graph import Graph
+from flipwise.graphs.subset import Subset
+from flipwise.kernels import subgraph as kernels
+
+FRANK_WOLFE_STEPS = 100
+POWER_STEPS = 50
+
+
+def top(scores: npt.NDArray[np.generic], k: int) -> Bools:
+    """The k largest scores, the earlier ones among equals."""
+    mask = np.zeros(scores.size, dtype=bool)
+    mask[np.argsort(-scores, kind="stable")[:k]] = True  # type: ignore[operator]
+    return mask
+
+
+def by_degree(graph: Graph, k: int) -> Bools:
+    """The k nodes of largest degree."""
+    return top(times(graph, np.ones(graph.n)), k)
+
+
+def by_peeling(graph: Graph, k: int) -> Bools:
+    """The last k nodes of greedy peeling."""
+    mask = np.zeros(graph.n, dtype=bool)
+    mask[peeling(graph)[graph.n - k :]] = True
+    return mask
+
+
+def by_frank_wolfe(graph: Graph, k: int, steps: int = FRANK_WOLFE_STEPS) -> Bools:
+    """max x'(W + lambda I)x over 0 <= x <= 1, sum x = k by Frank-Wolfe from the uniform point, then the k largest."""
+    loading = 1.0 if graph.weights is None else float(np.abs(graph.weights).max(initial=0.0))
+    x = np.full(graph.n, k / graph.n)
+    image = times(graph, x) + loading * x
+    for _ in range(steps):
+        vertex = top(image, k).astype(float)
+        d = vertex - x
+        gain = float(image @ d)
+        if gain <= 1e-9 * abs(float(image @ x)):
+            break
+        moved = times(graph, d) + loading * d
+        curvature = float(d @ moved)
+        step = 1.0 if curvature >= 0.0 else min(1.0, -gain / curvature)
+        x = x + step * d
+        image = image + step * moved
+    return top(x + 1e-9 * image / max(float(np.abs(image).max()), 1e-300), k)
+
+
+def by_spectrum(graph: Graph, k: int, steps: int = POWER_STEPS) -> Bools:
+    """The truncated power method from the leading eigenvector: x <- the k largest entries of (W + I)x, normalised."""
+    x = np.sqrt(np.maximum(times(graph, np.ones(graph.n)), 0.0)) + 1e-12
+    for _ in range(steps):
+        x = times(graph, x) + x
+        x /= max(float(np.linalg.norm(x)), 1e-300)
+    return truncated_power(graph, x, k, steps)
+
+
+def truncated_power(graph: Graph, x: Floats, k: int, steps: int = POWER_STEPS) -> Bools:
+    """x <- the k largest entries of (W + I)x, normalised, until the support stays."""
+    support = top(x, k)
+    for _ in range(steps):
+        x = np.where(support, x, 0.0)
+        x /= max(float(np.linalg.norm(x)), 1e-300)
+        x = times(graph, x) + x
+        following = top(x, k)
+        if np.array_equal(following, support):
+            break
+        support = following
+    return support
+
+
+def by_growth(graph: Graph, k: int, seed: int) -> Bools:
+    """Greedy growth from one node: always add the node with most edges into the set."""
+    subset = Subset.empty(graph)
+    subset.grow(seed, k, 1)
+    return subset.mask
+
+
+def at_random(graph: Graph, k: int, rng: np.random.Generator) -> Bools:
+    """k nodes at random."""
+    return top(rng.random(graph.n), k)
+
+
+def grown_from_seeds(graph: Graph, scores: Floats, k: int, count: int) -> Iterator[Bools]:
+    """Growth from up to `count` nodes of high score, none of them in an earlier set or joined to an earlier seed.
+
+    So each dense piece of the graph is met after few trials, however small it is beside the others.
+    """
+    free = np.ones(graph.n, dtype=bool)
+    ranked = np.argsort(-scores, kind="stable")
+    for _ in range(count):
+        ranked = ranked[free[ranked]]
+        if not ranked.size:
+            return
+        seed = int(ranked[0])
+        mask = by_growth(graph, k, seed)
+        free[mask] = False
+        free[graph.indices[graph.indptr[seed] : graph.indptr[seed + 1]]] = False
+        yield mask
+
+
+def completed(graph: Graph, chosen: Ints, k: int) -> Bools:
+    """Exactly k nodes that agree with `chosen` as far as they can."""
+    subset = Subset.empty(graph)
+    for node in chosen[:k]:
+        subset.exchange(np.empty(0, np.int64), np.array([node], dtype=np.int64))
+    missing = k - min(chosen.size, k)
+    if missing:
+        scores = subset.degrees.astype(float) + np.where(subset.inside, np.inf, 0.0)
+        return top(scores, k)
+    return subset.mask
+
+
+def times(graph: Graph, x: Floats) -> Floats:
+    """W x."""
+    product = np.empty(graph.n)
+    kernels.multiply(graph.indptr, graph.indices, arc_weights(graph), x, product)
+    return product

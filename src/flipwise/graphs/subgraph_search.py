@@ -1,0 +1,144 @@
+"""The search for a dense set of k nodes in a core: many starts, descent, then walks that can move whole pieces.
+
+1. Each start (see `graphs.starts`) descends by DPCD (see `graphs.descent`); the best few different sets are kept.
+2. From these a tabu walk makes best exchanges, better or worse.
+3. Piece moves: grow a dense piece of q nodes somewhere outside, drop the q weakest nodes elsewhere, descend and walk.
+   A single exchange cannot do this: the first nodes of a new piece have almost no edge into the old set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flipwise.arrays import Bools, Floats
+from flipwise.graphs import starts
+from flipwise.graphs.core import Core
+from flipwise.graphs.descent import descend
+from flipwise.graphs.subset import Subset
+from flipwise.kernels import subgraph as kernels
+from flipwise.result import Status
+
+GROWTH_WORK = 2e8
+"""Elements looked at while growing starts from seeds, at effort 1."""
+WALK_WORK = 6e8
+"""Elements looked at in tabu walks and piece moves, at effort 1."""
+MOST_SEEDS = 64
+POOL = 6
+"""Different sets kept."""
+
+Told = Callable[[Subset], Status | None]
+"""Called with every set that is a candidate for the best; a status means: stop now."""
+
+
+@dataclass(eq=False)
+class Search:
+    """The state of one search."""
+
+    core: Core
+    k: int
+    loads: Floats
+    rng: np.random.Generator
+    effort: float
+    told: Told
+    pool: list[Subset] = field(default_factory=list)
+    stopped: Status | None = None
+
+    def run(self, given: Sequence[Bools] = ()) -> Status:
+        """Search until the effort is spent or someone says stop; the best set is `pool[0]`."""
+        for mask in self._starts(given):
+            subset = Subset.of(self.core.graph, mask)
+            descend(subset)
+            self._offer(subset)
+            if self.stopped:
+                return self.stopped
+        if 0 < self.k < self.core.graph.n and self.effort > 0:
+            self._walk_and_move(WALK_WORK * self.effort)
+        return self.stopped or Status.LOCAL_OPTIMUM
+
+    def _starts(self, given: Sequence[Bools]) -> Iterator[Bools]:
+        graph, k = self.core.graph, self.k
+        yield from given
+        yield starts.top(self.loads, k)
+        if self.effort == 0:
+            return
+        yield starts.by_degree(graph, k)
+        yield starts.by_peeling(graph, k)
+        yield starts.by_frank_wolfe(graph, k)
+        yield starts.by_spectrum(graph, k)
+        yield starts.at_random(graph, k, self.rng)
+        count = int(min(MOST_SEEDS, max(2.0, GROWTH_WORK * self.effort / (k * graph.n + graph.n_arcs))))
+        yield from starts.grown_from_seeds(graph, self.loads, k, count)
+
+    def _offer(self, subset: Subset) -> bool:
+        """Keep a set if it is new and among the best; returns whether it is the best."""
+        if any(kept.weight == subset.weight and np.array_equal(kept.inside, subset.inside) for kept in self.pool):
+            return False
+        best = not self.pool or subset.weight > self.pool[0].weight
+        self.pool.append(subset.copy())
+        self.pool.sort(key=lambda kept: -kept.weight)
+        del self.pool[POOL:]
+        if best:
+            self.stopped = self.told(subset)
+        return best
+
+    def _walk_and_move(self, work: float) -> None:
+        graph, k = self.core.graph, self.k
+        per_step = graph.n + 2 * graph.n_arcs / graph.n
+        first = max(200, int(min(20 * k, work / 4 / len(self.pool) / per_step)))
+        for subset in list(self.pool):
+            work -= first * per_step
+            if self._walk(subset.copy(), first):
+                return
+        chance = self.loads + 1e-3 * max(float(self.loads.max(initial=0.0)), 1e-9)
+        while work > 0:
+            subset = self.pool[min(int(self.rng.geometric(0.5)) - 1, len(self.pool) - 1)].copy()
+            outside = np.flatnonzero(subset.inside == 0)
+            size = int(self.rng.integers(1, 1 + max(1, min(k, outside.size) // 2)))
+            at = self.rng.random() * float(chance[outside].sum())
+            seed = int(outside[min(int(np.searchsorted(np.cumsum(chance[outside]), at)), outside.size - 1)])
+            piece = subset.grow(seed, size, int(self.rng.choice([1, 2, 4])))
+            subset.shed(size, piece)
+            descend(subset)
+            steps = max(50, min(2 * k, 1000))
+            work -= (2 * size + steps + 50) * per_step
+            if self._walk(subset, steps):
+                return
+
+    def _walk(self, subset: Subset, steps: int) -> bool:
+        """A tabu walk; its best set is descended once more and offered. Returns whether to stop."""
+        n, k = self.core.graph.n, self.k
+        best_inside, best = subset.inside.copy(), subset.weight
+        value = subset.weight
+        tenure = max(2, min(k, n - k, 40) // 3)
+        free_at = np.zeros(n, dtype=np.int64)
+        ties = np.zeros((2, 16), dtype=np.int64)
+        integers = subset.graph.weights is None
+        for begin in range(0, steps, 5000):
+            noise = self.rng.integers(0, 2**30, size=min(5000, steps - begin))
+            value, best = kernels.tabu_walk(
+                *subset.csr,
+                subset.inside,
+                subset.degrees,
+                best_inside,
+                free_at,
+                noise,
+                tenure,
+                ties,
+                begin,
+                int(value) if integers else value,
+                int(best) if integers else best,
+            )
+        found = Subset.of(self.core.graph, best_inside.astype(bool))
+        descend(found)
+        self._offer(found)
+        if self.stopped is None:
+            self.stopped = self.told(self.pool[0])
+        return self.stopped is not None
+
+
+def outside_can_help(core: Core, subset: Subset) -> bool:
+    """Whether a node outside the core could still be exchanged with gain for one of the set."""
+    return not core.whole and core.cap > float(subset.degrees[subset.mask].min())

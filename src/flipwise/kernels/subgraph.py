@@ -1,0 +1,249 @@
+"""Kernels on a set S of nodes and the degrees into it: d_i = sum of w_ij over j in S.
+
+A graph is `indptr, indices, weights`; `weights` holds one number for each arc, or a single 1 that stands for all, and
+then every degree is an integer. With E(S) the weight of the edges inside S, adding i changes E by d_i, removing i by
+-d_i, and exchanging u in S for v outside by d_v - d_u - w_uv.
+"""
+
+from __future__ import annotations
+
+from flipwise.kernels.jit import helper, kernel, parallel_kernel, prange
+
+
+@helper
+def _weight(weights, p):
+    """The weight of arc p."""
+    return weights[0] if weights.size == 1 else weights[p]
+
+
+@helper
+def _toggle(indptr, indices, weights, node, inside, degrees):
+    """Move a node into S or out of it and bring the degrees along; return the change of E(S)."""
+    if inside[node]:
+        inside[node] = 0
+        for p in range(indptr[node], indptr[node + 1]):
+            degrees[indices[p]] -= _weight(weights, p)
+        return -degrees[node]
+    inside[node] = 1
+    for p in range(indptr[node], indptr[node + 1]):
+        degrees[indices[p]] += _weight(weights, p)
+    return degrees[node]
+
+
+@helper
+def _between(indptr, indices, weights, u, v):
+    """w_uv, by bisection in the shorter of the two rows."""
+    if indptr[u + 1] - indptr[u] > indptr[v + 1] - indptr[v]:
+        u, v = v, u
+    low = indptr[u]
+    high = indptr[u + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if indices[middle] < v:
+            low = middle + 1
+        else:
+            high = middle
+    if low < indptr[u + 1] and indices[low] == v:
+        return _weight(weights, low)
+    return weights[0] * 0
+
+
+@parallel_kernel
+def degrees_into(indptr, indices, weights, inside, degrees):
+    """Write the degree of every node into S: one full gradient."""
+    for i in prange(inside.size):
+        total = weights[0] * 0
+        for p in range(indptr[i], indptr[i + 1]):
+            total += _weight(weights, p) * inside[indices[p]]
+        degrees[i] = total
+
+
+@parallel_kernel
+def multiply(indptr, indices, weights, x, product):
+    """Write W x for a real vector x."""
+    for i in prange(x.size):
+        total = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            total += _weight(weights, p) * x[indices[p]]
+        product[i] = total
+
+
+@kernel
+def inner_weight(indptr, indices, weights, nodes, inside):
+    """x'Wx: twice the weight of the edges inside S, from scratch."""
+    total = weights[0] * 0
+    for t in range(nodes.size):
+        for p in range(indptr[nodes[t]], indptr[nodes[t] + 1]):
+            if inside[indices[p]]:
+                total += _weight(weights, p)
+    return total
+
+
+@kernel
+def toggle_all(indptr, indices, weights, nodes, inside, degrees):
+    """Move every node of `nodes` into S or out of it; return the exact change of E(S)."""
+    change = weights[0] * 0
+    for t in range(nodes.size):
+        change += _toggle(indptr, indices, weights, nodes[t], inside, degrees)
+    return change
+
+
+@kernel
+def exchange_improving(indptr, indices, weights, leaving, entering, inside, degrees):
+    """Exchange the paired nodes in their order where that improves at its turn; return (exchanges, change of E)."""
+    made = 0
+    change = weights[0] * 0
+    for t in range(leaving.size):
+        u = leaving[t]
+        v = entering[t]
+        if inside[u] and not inside[v]:
+            gain = degrees[v] - degrees[u] - _between(indptr, indices, weights, u, v)
+            if gain > 1e-12 * abs(degrees[v]):  # rounding must not make a cycle; exact for integers
+                _toggle(indptr, indices, weights, u, inside, degrees)
+                _toggle(indptr, indices, weights, v, inside, degrees)
+                made += 1
+                change += gain
+    return made, change
+
+
+@kernel
+def best_swaps(indptr, indices, weights, least_weight, inside, degrees, members, tie, limit):
+    """Make the best exchange again and again until none improves; return (exchanges, change of E).
+
+    `members` lists S and is kept up to date; `tie` is a work array of zeros. An exchange gains at most
+    d_v - d_u - min(w, 0), so a node v outside is looked at only when that beats what is known, and then against all u
+    in S at once, with its row spread out in `tie`.
+    """
+    made = 0
+    change = weights[0] * 0
+    slack = -least_weight if least_weight < 0 else weights[0] * 0
+    while made < limit:
+        least = degrees[members[0]]
+        for m in range(members.size):
+            least = min(least, degrees[members[m]])
+        best = weights[0] * 0
+        best_m = -1
+        best_v = -1
+        for v in range(inside.size):
+            if inside[v] or degrees[v] - least + slack <= best:
+                continue
+            for p in range(indptr[v], indptr[v + 1]):
+                tie[indices[p]] = _weight(weights, p)
+            for m in range(members.size):
+                gain = degrees[v] - degrees[members[m]] - tie[members[m]]
+                if gain > best and gain > 1e-12 * abs(degrees[v]):
+                    best = gain
+                    best_m = m
+                    best_v = v
+            for p in range(indptr[v], indptr[v + 1]):
+                tie[indices[p]] = weights[0] * 0
+        if best_m < 0:
+            break
+        _toggle(indptr, indices, weights, members[best_m], inside, degrees)
+        _toggle(indptr, indices, weights, best_v, inside, degrees)
+        members[best_m] = best_v
+        change += best
+        made += 1
+    return made, change
+
+
+@kernel
+def grow(indptr, indices, weights, seed, size, pull, inside, degrees, own, piece):
+    """Add `size` nodes to S, beginning with `seed`, always one with the largest d_i + pull * (degree into the piece).
+
+    `own` is a work array of zeros for the degrees into the piece, and is zero again afterwards; `piece` receives the
+    nodes. Returns the change of E(S).
+    """
+    change = weights[0] * 0
+    node = seed
+    for t in range(size):
+        if t > 0:
+            node = -1
+            most = degrees[0] + pull * own[0]
+            for i in range(inside.size):
+                if not inside[i] and (node < 0 or degrees[i] + pull * own[i] > most):
+                    node = i
+                    most = degrees[i] + pull * own[i]
+        change += _toggle(indptr, indices, weights, node, inside, degrees)
+        piece[t] = node
+        for p in range(indptr[node], indptr[node + 1]):
+            own[indices[p]] += _weight(weights, p)
+    for t in range(size):
+        for p in range(indptr[piece[t]], indptr[piece[t] + 1]):
+            own[indices[p]] = weights[0] * 0
+    return change
+
+
+@kernel
+def shed(indptr, indices, weights, size, spared, inside, degrees):
+    """Remove `size` nodes from S, always one of least degree that is not `spared`; return the change of E(S)."""
+    change = weights[0] * 0
+    for _ in range(size):
+        node = -1
+        for i in range(inside.size):
+            if inside[i] and not spared[i] and (node < 0 or degrees[i] < degrees[node]):
+                node = i
+        change += _toggle(indptr, indices, weights, node, inside, degrees)
+    return change
+
+
+@kernel
+def tabu_walk(
+    indptr, indices, weights, inside, degrees, best_inside, free_at, noise, tenure, ties, first_move, value, best
+):
+    """Walk by best exchanges, better or worse, where a moved node rests for a while; return (value, best value).
+
+    One exchange for each entry of `noise`, the random numbers that lengthen the rests and break ties. The best set on
+    the way is kept in `best_inside`. `ties` is work space: two rows for nodes of equal merit on either side.
+    """
+    width = ties.shape[1]
+    for t in range(noise.size):
+        now = first_move + t
+        u_count = 0
+        v_count = 0
+        least = degrees[0]
+        most = degrees[0]
+        for i in range(inside.size):
+            if free_at[i] > now:
+                continue
+            if inside[i]:
+                if u_count == 0 or degrees[i] < least:
+                    least = degrees[i]
+                    u_count = 0
+                if degrees[i] == least:
+                    ties[0, u_count % width] = i
+                    u_count += 1
+            else:
+                if v_count == 0 or degrees[i] > most:
+                    most = degrees[i]
+                    v_count = 0
+                if degrees[i] == most:
+                    ties[1, v_count % width] = i
+                    v_count += 1
+        if u_count == 0 or v_count == 0:
+            continue
+        u_count = min(u_count, width)
+        v_count = min(v_count, width)
+        u = ties[0, noise[t] % u_count]
+        v = ties[1, noise[t] // 64 % v_count]
+        tied = _between(indptr, indices, weights, u, v)
+        for a in range(u_count * v_count):  # among equals, a pair that shares no edge gains more
+            if tied <= 0:
+                break
+            other_u = ties[0, (noise[t] + a) % u_count]
+            other_v = ties[1, (noise[t] // 64 + a // u_count) % v_count]
+            weight = _between(indptr, indices, weights, other_u, other_v)
+            if weight < tied:
+                u = other_u
+                v = other_v
+                tied = weight
+        value += most - least - tied
+        _toggle(indptr, indices, weights, u, inside, degrees)
+        _toggle(indptr, indices, weights, v, inside, degrees)
+        free_at[u] = now + 1 + tenure + noise[t] // 4096 % tenure
+        free_at[v] = now + 1 + (tenure + noise[t] // 4096 % tenure) // 2
+        if value > best:
+            best = value
+            for i in range(inside.size):
+                best_inside[i] = inside[i]
+    return value, best
