@@ -181,10 +181,12 @@ def _rest_of_head(path: Path, skip: int) -> bytes:
 
 def _looks_like_rudy(head: bytes) -> bool:
     """`n m` over lines of three columns, which no edge list would have."""
-    rows = [line.split() for line in head[: 1 << 16].split(b"\n")[:3]]
-    if len(rows) < 2 or len(rows[0]) != 2 or len(rows[1]) != 3:
+    sample = [line.split() for line in head[: 1 << 12].split(b"\n")[:-1][:20] if line.strip()]
+    if len(sample) < 2 or len(sample[0]) != 2 or any(len(row) != 3 for row in sample[1:]):
         return False
-    return all(field.isdigit() for field in rows[0] + rows[1][:2])
+    if not all(field.isdigit() and len(field) < 19 for row in sample for field in row[:2]):
+        return False
+    return all(1 <= int(field) <= int(sample[0][0]) for row in sample[1:] for field in row[:2])
 
 
 def save_graph(graph: Any, path: str | os.PathLike[str], *, format: Format | None = None) -> Path:

@@ -72,16 +72,39 @@ def sort_rows(indptr, keys):
             row.sort()
 
 
+@helper
+def _merge_sort(row, heavy):
+    """Sort by neighbour, stably, by merging runs of 1, 2, 4, ... entries."""
+    spare_row = np.empty_like(row)
+    spare_heavy = np.empty_like(heavy)
+    width = 1
+    while width < row.size:
+        for start in range(0, row.size, 2 * width):
+            middle = min(start + width, row.size)
+            end = min(start + 2 * width, row.size)
+            a = start
+            b = middle
+            for out in range(start, end):
+                if a < middle and (b >= end or row[a] >> 1 <= row[b] >> 1):
+                    spare_row[out] = row[a]
+                    spare_heavy[out] = heavy[a]
+                    a += 1
+                else:
+                    spare_row[out] = row[b]
+                    spare_heavy[out] = heavy[b]
+                    b += 1
+        row[:] = spare_row
+        heavy[:] = spare_heavy
+        width *= 2
+
+
 @parallel_kernel
 def sort_weighted_rows(indptr, keys, values):
     """Sort each row by neighbour; equal neighbours stay in input order, so both rows of an edge add alike."""
     for i in prange(indptr.size - 1):
         row = keys[indptr[i] : indptr[i + 1]]
         if not _is_ascending(row):
-            heavy = values[indptr[i] : indptr[i + 1]]
-            order = np.argsort(row >> 1, kind="mergesort")
-            row[:] = row[order]
-            heavy[:] = heavy[order]
+            _merge_sort(row, values[indptr[i] : indptr[i + 1]])
 
 
 @kernel

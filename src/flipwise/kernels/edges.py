@@ -145,8 +145,10 @@ def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, target
         if commas > 0:
             code = 6
             break
+        start = p
         value, p = _whole_number(buffer, p)
         if value < lowest or value > highest:
+            p = start
             code = -value if value < 0 else 7
             break
         sources[arcs] = value
@@ -158,8 +160,10 @@ def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, target
         if commas > 1:
             code = 6
             break
+        start = p
         value, p = _whole_number(buffer, p)
         if value < lowest or value > highest:
+            p = start
             code = -value if value < 0 else 7
             break
         targets[arcs] = value
