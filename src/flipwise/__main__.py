@@ -1,0 +1,5 @@
+"""`python -m flipwise`: the command line."""
+
+from flipwise.cli import main
+
+raise SystemExit(main())

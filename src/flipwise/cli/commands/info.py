@@ -1,0 +1,115 @@
+"""`flipwise info`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from flipwise.cli.inputs import graph_options, input_argument
+
+if TYPE_CHECKING:
+    from flipwise.graphs.graph import Graph
+
+
+@click.command("info")
+@input_argument()
+@graph_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+def command(file: str, file_format: str | None, symmetrise: str, unweighted: bool, as_json: bool) -> None:
+    """Say what is in a graph or QUBO file: sizes, weights, symmetry, cores, memory.
+
+    \b
+    Examples:
+      $ flipwise info graph.txt
+      $ flipwise info model.qubo
+      $ cat graph.txt | flipwise info - --json
+    """
+    from flipwise.cli.terminal import print_facts, print_json
+
+    if file_format is None and is_model(file):
+        facts = _model_facts(file)
+    else:
+        from flipwise.cli.inputs import load_graph
+
+        facts = graph_facts(load_graph(file, file_format, symmetrise, unweighted, quiet=True))
+    if as_json:
+        print_json({"file": file, **facts})
+    else:
+        print_facts(file, [(name.replace("_", " "), _shown(name, value)) for name, value in facts.items()])
+
+
+def is_model(file: str) -> bool:
+    """Whether the name is that of a QUBO or Ising model rather than of a graph."""
+    from flipwise.cli.models import MODEL_SUFFIXES
+
+    return file.lower().endswith(MODEL_SUFFIXES)
+
+
+def graph_facts(graph: Graph) -> dict[str, Any]:
+    """What one wants to know before solving."""
+    import numpy as np
+    from scipy.sparse.csgraph import connected_components
+
+    degrees = graph.degrees
+    facts: dict[str, Any] = {"nodes": graph.n, "edges": graph.n_edges, "arcs": graph.n_arcs}
+    if graph.weights is None:
+        facts["weights"] = "none (all 1)"
+    elif graph.weights.size:
+        low, high = float(graph.weights.min()), float(graph.weights.max())
+        whole = bool((graph.weights == np.floor(graph.weights)).all())
+        facts["weights"] = f"{low:g} to {high:g}{', whole numbers' if whole else ''}"
+    if graph.n:
+        facts["degrees"] = f"{degrees.min()} to {degrees.max()}, mean {degrees.mean():.3g}"
+        facts["isolated_nodes"] = int(np.count_nonzero(degrees == 0))
+        facts["components"] = int(connected_components(graph.to_scipy(), directed=False)[0])
+        core, inside = _innermost_core(graph)
+        facts["innermost_core"] = f"{core}-core with {inside:,} nodes"
+    facts["node_names"] = "numbers 0, 1, 2, ..." if graph.names is None else f"{graph.names[0]!r}, ..."
+    facts |= _memory(graph)
+    facts["done_to_the_input"] = list(graph.notes) or ["nothing: it was simple and undirected"]
+    return facts
+
+
+def _innermost_core(graph: Graph) -> tuple[int, int]:
+    """The largest k for which a k-core exists, and its number of nodes, by repeated peeling (Matula and Beck 1983)."""
+    import numpy as np
+
+    from flipwise.kernels.cores import peeling_order
+
+    degrees = graph.degrees.copy()
+    order, place, cores = np.empty(graph.n, np.int64), np.empty(graph.n, np.int64), np.empty(graph.n, np.int64)
+    start = np.zeros(int(degrees.max(initial=0)) + 2, np.int64)
+    peeling_order(graph.indptr, graph.indices, degrees, start, order, place, cores)
+    return int(cores.max()), int(np.count_nonzero(cores == cores.max()))
+
+
+def _memory(graph: Graph) -> dict[str, Any]:
+    import os
+
+    needed = graph.indptr.nbytes + graph.indices.nbytes + (0 if graph.weights is None else graph.weights.nbytes)
+    facts: dict[str, Any] = {"bytes": int(needed)}
+    try:
+        free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return facts
+    facts["fits_in_memory"] = bool(2 * needed < free)
+    return facts
+
+
+def _model_facts(file: str) -> dict[str, Any]:
+    from flipwise.cli.models import load_model, model_facts
+
+    return model_facts(load_model(file, None))
+
+
+def _shown(name: str, value: Any) -> str:
+    from flipwise.cli.terminal import size
+
+    if isinstance(value, bool):
+        return "yes" if value else "NO: solving wants about twice its size"
+    if name == "bytes":
+        return size(value)
+    if isinstance(value, list):
+        return "\n".join(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)

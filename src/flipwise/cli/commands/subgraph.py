@@ -1,0 +1,117 @@
+"""`flipwise subgraph`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from flipwise.cli.inputs import graph_options, input_argument
+from flipwise.cli.options import Counts, answer_file, output_options, run_options
+
+
+@click.command("subgraph")
+@input_argument()
+@click.option("-k", "sizes", type=Counts(), required=True, help="Number of nodes: 200, or 200,400, or 10:100:10.")
+@click.option("--method", default="dpcd", show_default=True, help="A name that `flipwise methods` lists.")
+@click.option("--no-bound", is_flag=True, help="Skip the proof; a little faster.")
+@click.option("--report", "page", type=click.Path(dir_okay=False), help="Write a self-contained HTML page there.")
+@answer_file("the nodes, one a line (one k), or everything (a name ending in .json),")
+@graph_options
+@run_options
+@output_options
+def command(
+    file: str,
+    sizes: tuple[int, ...],
+    method: str,
+    no_bound: bool,
+    page: str | None,
+    output: str | None,
+    file_format: str | None,
+    symmetrise: str,
+    unweighted: bool,
+    seed: int,
+    time_limit: float | None,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+) -> int:
+    """Find the k nodes of FILE with the most edge weight among them, and prove how good they are.
+
+    Density is x'Wx/k: the mean weighted degree inside the subgraph. No k nodes can have more than the bound, so
+    the gap (bound/density - 1) is the most by which a better subgraph could beat this one; 0 % is optimal.
+
+    \b
+    Examples:
+      $ flipwise subgraph graph.txt -k 20
+      $ flipwise subgraph graph.txt -k 10,20,40 --report page.html
+      $ cat graph.txt | flipwise subgraph - -k 20 -o nodes.txt
+      $ flipwise subgraph graph.txt -k 20 --json
+    """
+    from flipwise.cli.answers import density_table, nodes_of, subgraph_record
+    from flipwise.cli.exits import INTERRUPTED, OK
+    from flipwise.cli.inputs import load_graph, write_lines
+    from flipwise.cli.terminal import print_json, progress
+
+    if output and not output.endswith(".json") and len(sizes) > 1:
+        raise click.UsageError("-o writes one list of nodes: give one -k, or a name that ends in .json.")
+    graph = load_graph(file, file_format, symmetrise, unweighted, quiet=quiet)
+    with progress("dense subgraph", quiet=quiet or verbose, time_limit=time_limit) as tell:
+        results = solve(graph, sizes, tell, method, not no_bound, seed, time_limit, threads, verbose)
+    record: dict[str, Any] = {"file": file, "results": [subgraph_record(graph, result) for result in results]}
+    if output:
+        if output.endswith(".json"):
+            _write_json(output, record)
+        else:
+            write_lines(output, nodes_of(graph, results[0]))
+    if page:
+        from pathlib import Path
+
+        from flipwise.report.subgraph_page import subgraph_page
+
+        Path(page).write_text(subgraph_page(graph, results, title=f"Dense subgraphs of {file}"), encoding="utf-8")
+    if as_json:
+        print_json(record)
+    else:
+        density_table(f"Dense subgraphs of {file}", graph, results, err=output == "-")
+    return INTERRUPTED if any(result.status.name == "INTERRUPTED" for result in results) else OK
+
+
+def solve(
+    graph: Any,
+    sizes: tuple[int, ...],
+    tell: Any,
+    method: str = "dpcd",
+    certify: bool = True,
+    seed: int = 0,
+    time_limit: float | None = None,
+    threads: int | None = None,
+    verbose: bool = False,
+) -> list[Any]:
+    """The result for each size."""
+    import flipwise
+
+    def watch(progress: Any) -> None:
+        tell(f"best {abs(progress.best):.7g}")
+
+    profile = flipwise.densest_subgraph(
+        graph,
+        list(sizes),
+        method=method,
+        seed=seed,
+        time_limit=time_limit,
+        certify=certify,
+        callback=watch,
+        threads=threads,
+    )
+    return list(profile)
+
+
+def _write_json(output: str, record: dict[str, Any]) -> None:
+    import json
+    from pathlib import Path
+
+    from flipwise.cli.terminal import _plain
+
+    Path(output).write_text(json.dumps(_plain(record), indent=1))

@@ -1,0 +1,94 @@
+"""Exit codes, and how every way a command can end becomes one of them and a message without a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+
+import click
+
+OK = 0
+FAILED = 1
+"""Something unexpected: a bug. FLIPWISE_DEBUG=1 shows the traceback."""
+BAD_INPUT = 2
+"""Wrong usage, a file that cannot be read, an argument that breaks a rule."""
+MISSING_PACKAGE = 3
+"""An optional package is not installed; the message has the install line."""
+INTERRUPTED = 130
+"""Ctrl-C; the best answer so far has been printed."""
+
+TABLE = """\
+\b
+Exit codes:
+  0    the answer was printed (reaching a time limit included)
+  1    something unexpected; FLIPWISE_DEBUG=1 shows the traceback
+  2    wrong usage or bad input; the message says what and what to do
+  3    an optional package is missing; the message has the install line
+  130  interrupted by Ctrl-C; the best answer so far was printed
+"""
+
+
+def run(app: click.Command, arguments: Sequence[str] | None = None) -> int:
+    """Call the program and turn its end into an exit code."""
+    from flipwise.errors import FlipwiseError, MissingDependency
+
+    debug = os.environ.get("FLIPWISE_DEBUG", "0") not in ("", "0")
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        try:
+            code = app.main(
+                args=None if arguments is None else list(arguments), prog_name="flipwise", standalone_mode=False
+            )
+            sys.stdout.flush()
+            return code if isinstance(code, int) else OK
+        except click.UsageError as error:
+            error.show()
+            return BAD_INPUT
+        except click.ClickException as error:
+            return _say(error.format_message(), BAD_INPUT)
+        except (click.Abort, KeyboardInterrupt):
+            return _say("interrupted before there was an answer.", INTERRUPTED)
+        except BrokenPipeError:  # the reader of a pipe has gone, as in `flipwise ... | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return OK
+        except MissingDependency as error:
+            return _say(str(error), MISSING_PACKAGE)
+        except FlipwiseError as error:
+            if debug:
+                raise
+            return _say(str(error), BAD_INPUT)
+        except MemoryError as error:
+            return _say(f"not enough memory: {error or 'the problem does not fit'}.", BAD_INPUT)
+        except (OSError, UnicodeDecodeError) as error:
+            if debug:
+                raise
+            return _say(_file_trouble(error), BAD_INPUT)
+        except Exception as error:
+            if debug:
+                raise
+            return _say(
+                f"unexpected {type(error).__name__}: {error}\n"
+                "This is a bug in flipwise; FLIPWISE_DEBUG=1 shows where it happened.",
+                FAILED,
+            )
+
+
+def _say(message: str, code: int) -> int:
+    click.echo(f"flipwise: {message}", err=True)
+    return code
+
+
+def _file_trouble(error: OSError | UnicodeDecodeError) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return f"the input is not text in UTF-8 ({error.reason} at byte {error.start:,})."
+    name = f"{error.filename}: " if error.filename else ""
+    return f"{name}{error.strerror or error}."
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
+    from flipwise.errors import FlipwiseWarning
+
+    if issubclass(category, FlipwiseWarning):
+        click.echo(f"note: {message}", err=True)

@@ -1,0 +1,79 @@
+"""Options that mean the same in every command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Seconds(click.ParamType[float]):
+    """A time: `30`, `30s`, `2m`, `1.5h`."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        text = str(value).strip().lower()
+        unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:], None)
+        try:
+            seconds = float(text[:-1]) * unit if unit else float(text)
+        except ValueError:
+            seconds = -1.0
+        if not 0.0 <= seconds < float("inf"):
+            self.fail(f"must be a time such as 30, 30s, 2m or 1h, got {value!r}.", param, ctx)
+        return seconds
+
+
+class Counts(click.ParamType[tuple[int, ...]]):
+    """Positive integers: `200`, `200,400,800` or `10:100:10` (from, to, step)."""
+
+    name = "k[,k...]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        found: list[int] = []
+        try:
+            for part in str(value).split(","):
+                ends = [int(end.replace("_", "")) for end in part.split(":")]
+                if len(ends) > 3:
+                    raise ValueError
+                step = ends[2] if len(ends) == 3 else 1
+                found.extend(range(ends[0], ends[1] + 1, step) if len(ends) > 1 else ends)
+        except ValueError:
+            found = []
+        if not found or min(found) < 1:
+            self.fail(f"must be positive integers such as 200 or 200,400 or 10:100:10, got {value!r}.", param, ctx)
+        return tuple(dict.fromkeys(found))
+
+
+def run_options(function: F) -> F:
+    """--seed, --time-limit, --threads: what a run may use and how it is repeated."""
+    for option in (
+        click.option("--threads", type=click.IntRange(min=1), help="Use at most so many threads."),
+        click.option("--time-limit", type=Seconds(), help="Stop after so long (30, 2m, 1h) and give the best so far."),
+        click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same answer."),
+    ):
+        function = option(function)
+    return function
+
+
+def output_options(function: F) -> F:
+    """--json, --quiet, --verbose: how the answer is shown."""
+    for option in (
+        click.option("-v", "--verbose", is_flag=True, help="Log the run to standard error."),
+        click.option("-q", "--quiet", is_flag=True, help="No progress, no notes."),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table."),
+    ):
+        function = option(function)
+    return function
+
+
+def answer_file(what: str) -> Callable[[F], F]:
+    """-o FILE for the answer itself."""
+    return click.option(
+        "-o", "--output", type=click.Path(dir_okay=False, allow_dash=True), help=f"Write {what} there (- is stdout)."
+    )

@@ -1,0 +1,113 @@
+"""One self-contained HTML page about dense subgraphs: the profile with its proven band, and what was found.
+
+Plain strings and inline SVG, so that it needs no optional package, no network and no script.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flipwise.report.subgraph_svg import adjacency_svg, profile_svg
+
+if TYPE_CHECKING:
+    from flipwise.graphs.graph import Graph
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1c2733; --soft: #5b6875; --line: #d8dee5; --page: #fff; --found: #0b6e99;
+  --bound: #c0392b; --band: #c0392b22; --cell: #0b6e99; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6eaee; --soft: #9aa7b4; --line: #37424d; --page: #14191f;
+  --found: #5cc0ea; --bound: #ff8f7d; --band: #ff8f7d26; --cell: #5cc0ea; } }
+* { box-sizing: border-box }
+body { margin: 0 auto; max-width: 52rem; padding: 1.5rem 1rem 4rem; background: var(--page); color: var(--ink);
+  font: 16px/1.55 system-ui, sans-serif }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .25rem } h2 { font-size: 1.1rem; margin: 2.2rem 0 .5rem }
+p { margin: .4rem 0 } .soft { color: var(--soft); font-size: .92rem }
+svg { width: 100%; height: auto; display: block } svg text { fill: var(--soft); font: 12px system-ui, sans-serif }
+.scroll { overflow-x: auto } table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
+th, td { padding: .35rem .6rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap }
+th { font-weight: 600; color: var(--soft) } th:first-child, td:first-child { text-align: left }
+.blocks { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1.25rem }
+details { margin: .5rem 0 } summary { cursor: pointer } code { overflow-wrap: anywhere; font-size: .85rem }
+"""
+
+
+def subgraph_page(graph: Graph, results: Sequence[Any], *, title: str = "Dense subgraphs") -> str:
+    """The page as a string.
+
+    Parameters
+    ----------
+    graph
+        The graph that was searched.
+    results
+        What `densest_subgraph` returned, one or several k.
+    title
+        The heading.
+    """
+    ordered = sorted(results, key=lambda result: len(result.nodes))
+    parts = [
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>",
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body>",
+        f"<h1>{escape(title)}</h1>",
+        f"<p class='soft'>{graph.n:,} nodes, {graph.n_edges:,} edges. {escape(' '.join(graph.notes))}</p>",
+        "<h2>Found, and proven</h2><div class='scroll'>",
+        _table(ordered),
+        "</div><p class='soft'>Density is x'Wx/k, the mean (weighted) degree inside the subgraph. No set of k nodes ",
+        "exceeds the upper bound, so the gap is the most by which any other set could be better.</p>",
+    ]
+    if len(ordered) > 1:
+        parts += ["<h2>Density against size</h2>", profile_svg(*_curves(ordered))]
+    parts.append("<h2>Who is joined to whom</h2><div class='blocks'>")
+    for result in ordered[:6]:
+        parts.append(f"<div>{adjacency_svg(_block(graph, result))}<p class='soft'>{len(result.nodes):,} nodes, ")
+        parts.append(f"{100 * result.edge_density:.1f} % of the pairs joined</p></div>")
+    parts.append("</div><h2>The nodes</h2>")
+    for result in ordered:
+        names = ", ".join(escape(str(node)) for node in list(result.nodes)[:5000])
+        parts.append(f"<details><summary>k = {len(result.nodes):,}</summary><code>{names}</code></details>")
+    parts.append(_footer(ordered))
+    return "".join(parts)
+
+
+def _table(results: Sequence[Any]) -> str:
+    rows = [
+        "<table><tr><th>k</th><th>density</th><th>upper bound</th><th>gap</th><th>pairs joined</th><th>time</th></tr>"
+    ]
+    for result in results:
+        gap = "-" if result.gap is None else "0 (optimal)" if result.optimal else f"{100 * result.gap:.3g} %"
+        bound = "-" if result.bound is None else f"{result.bound:.3f}"
+        cells = (
+            f"{len(result.nodes):,}",
+            f"{result.density:.3f}",
+            bound,
+            gap,
+            f"{100 * result.edge_density:.1f} %",
+            f"{result.seconds:.2f} s",
+        )
+        rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    return "".join([*rows, "</table>"])
+
+
+def _curves(results: Sequence[Any]) -> tuple[list[int], list[float], list[float | None]]:
+    bounds = [None if r.bound is None or not math.isfinite(r.bound) else float(r.bound) for r in results]
+    return [len(r.nodes) for r in results], [float(r.density) for r in results], bounds
+
+
+def _block(graph: Graph, result: Any) -> np.ndarray:
+    """The adjacency inside the subgraph, its nodes by falling inner degree; at most 400 of them."""
+    chosen = np.flatnonzero(np.asarray(result.x).reshape(-1) > 0)
+    matrix = graph.to_scipy()[chosen][:, chosen].toarray() != 0
+    order = np.argsort(-matrix.sum(axis=1), kind="stable")[:400]
+    return matrix[np.ix_(order, order)]
+
+
+def _footer(results: Sequence[Any]) -> str:
+    from flipwise import __version__
+
+    seeds = sorted({str(result.seed) for result in results})
+    return f"<p class='soft'>flipwise {__version__}, seed {', '.join(seeds)}.</p></body></html>"
