@@ -106,3 +106,20 @@ def test_warm_up_compiles_without_error() -> None:
     """warm_up moves the kernels to the compiled tier."""
     flipwise.warm_up()
     assert sparse.csr_flip_improving.compiled is not None
+
+
+@pytest.mark.parametrize("is_sparse", [True, False])
+def test_exchanges_keep_the_count_and_lower_f_exactly(is_sparse: bool) -> None:
+    """Descent by exchanges is exact, keeps the number of ones, and leaves no improving pair that is not joined."""
+    for seed in range(8):
+        A, c, x = _problem(40, seed)
+        f = flipwise.Quadratic(A if is_sparse else A.toarray(), c)
+        g, before, ones = f.gradient(x), f.value(x), np.count_nonzero(x > 0)
+        swaps, change = f.exchange(x, g)
+        assert np.count_nonzero(x > 0) == ones and (swaps > 0) == (change < 0)
+        assert f.value(x) == pytest.approx(before + change)
+        assert g == pytest.approx(f.gradient(x))
+        gain = x * f.flip_gradient(x, g)
+        i, j = np.argmax(np.where(x > 0, gain, -np.inf)), np.argmax(np.where(x < 0, gain, -np.inf))
+        if is_sparse and A[i, j] == 0 and 0 < ones < 40:
+            assert gain[i] + gain[j] <= 1e-9

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from flipwise.arrays import Floats, Ints
-from flipwise.constraints import Constraint
-from flipwise.objectives.protocol import Objective, SupportsFlips
+from flipwise.constraints import Cardinality, Constraint
+from flipwise.objectives.protocol import Objective, SupportsExchange, SupportsFlips
 
 
 class LiteralUpdate:
@@ -46,6 +46,7 @@ class ImprovingUpdate:
     def __init__(self, objective: SupportsFlips, constraint: Constraint) -> None:
         self.objective = objective
         self.constraint = constraint
+        self._one_count = isinstance(constraint, Cardinality)
         self._labels = constraint.labels(objective.shape) if constraint.swaps else None
         self.size = int(np.prod(objective.shape))
 
@@ -57,6 +58,9 @@ class ImprovingUpdate:
             return 0, 0.0
         if self.constraint.swaps:
             swaps, change = self.objective.swap_improving(x, g, moves)
+            if follow and self._one_count and isinstance(self.objective, SupportsExchange):
+                more, further = self.objective.exchange(x, g)
+                swaps, change = swaps + more, change + further
             return 2 * swaps, change
         return self.objective.flip_improving(x, g, moves, follow=follow)
 

@@ -184,10 +184,18 @@ def csr_best_partners(indptr, indices, data, loss, slack, labels, ones, zeros, z
         best[a] = 0.0
         for p in range(indptr[i], indptr[i + 1]):
             j = indices[p]
-            mark[j] = a
+            if data[p] > 0.0 and x[j] < 0.0 and labels[j] == q:
+                total = loss[i] + loss[j] - 8.0 * data[p]
+                if total < best[a] and total < -(slack[i] + slack[j]):
+                    best[a] = total
+                    partner[a] = j
+        first = zero_start[q]
+        if first == zero_start[q + 1] or loss[i] + loss[zeros[first]] >= best[a]:
+            continue  # no zero, joined by a negative entry or not at all, can do better
         for p in range(indptr[i], indptr[i + 1]):
             j = indices[p]
-            if j != i and x[j] < 0.0 and labels[j] == q:
+            mark[j] = a
+            if data[p] < 0.0 and x[j] < 0.0 and labels[j] == q:
                 total = loss[i] + loss[j] - 8.0 * data[p]
                 if total < best[a] and total < -(slack[i] + slack[j]):
                     best[a] = total

@@ -62,6 +62,14 @@ class SupportsFlips(Objective, Protocol):
         """Pairs (i at +1, j at -1, equal labels) whose exchange lowers f, best first; empty: none of all pairs does."""
 
 
+@runtime_checkable
+class SupportsExchange(SupportsFlips, Protocol):
+    """An objective that can descend by exchanges on its own, under one exact count."""
+
+    def exchange(self, x: Floats, g: Floats) -> tuple[int, float]:
+        """Exchange best pairs (a +1 with a -1) while they improve; returns (swaps, change)."""
+
+
 @dataclass(frozen=True)
 class Lipschitz:
     """A Lipschitz constant of the gradient on [-1, 1]^n and what is known about it.

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from flipwise.arrays import Floats, Ints, as_floats
 from flipwise.errors import InvalidInput
 from flipwise.kernels import dense as dense_kernels
+from flipwise.kernels import exchange as exchange_kernels
 from flipwise.kernels import sparse as sparse_kernels
 from flipwise.objectives.batches import flip_shortened, swap_shortened
 from flipwise.objectives.protocol import Lipschitz, Variables
@@ -20,6 +21,9 @@ from flipwise.objectives.terms import Dense, Sparse, Term, as_term, rounded_up
 from flipwise.objectives.variables import check_variables
 
 _EPS = float(np.finfo(np.float64).eps)
+
+SERIAL_ENTRIES = 20_000
+"""A sparse matrix with more entries than this is multiplied by the parallel kernel, which has threads to start."""
 
 
 class Quadratic:
@@ -129,7 +133,7 @@ class Quadratic:
     def gradient(self, x: Floats) -> Floats:
         flat = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
         only = self.terms[0]
-        if len(self.terms) == 1 and isinstance(only, Sparse):
+        if len(self.terms) == 1 and isinstance(only, Sparse) and only.A.nnz > SERIAL_ENTRIES:
             g = np.empty(self.n)
             sparse_kernels.csr_gradient(only.A.indptr, only.A.indices, only.A.data, flat, self.c, g)
         else:
@@ -221,6 +225,27 @@ class Quadratic:
             assert isinstance(only, Dense)
             swaps, change = dense_kernels.dense_swap_improving(only.A, *shared)
         return int(swaps), float(change)
+
+    def exchange(self, x: Floats, g: Floats) -> tuple[int, float]:
+        spins, slopes = x.reshape(-1), g.reshape(-1)
+        only = self.terms[0]
+        if len(self.terms) > 1 or _low_rank(only):
+            return 0, 0.0  # no cheap single updates: leave it to batches
+        if isinstance(only, Dense):
+            swaps, change = exchange_kernels.dense_exchange(only.A, self.diagonal, self.slack, spins, slopes)
+            return int(swaps), float(change)
+        assert isinstance(only, Sparse)
+        A = only.A
+        room = 2 * self.n + 4 * int(np.diff(A.indptr).max(initial=0)) + 4
+        heaps = [np.empty(room), np.empty(room, dtype=np.int64), np.empty(room), np.empty(room, dtype=np.int64)]
+        all_swaps, all_change = 0, 0.0
+        while True:
+            swaps, change = exchange_kernels.csr_exchange(
+                A.indptr, A.indices, A.data, self.diagonal, self.slack, *heaps, spins, slopes
+            )
+            all_swaps, all_change = all_swaps + int(swaps), all_change + float(change)
+            if not swaps:
+                return all_swaps, all_change
 
     def improving_swaps(self, x: Floats, g: Floats, labels: Ints) -> Ints:
         from flipwise.objectives.swaps import block_partners, sparse_partners
