@@ -139,6 +139,13 @@ def threads(count: int | None) -> Iterator[None]:
         _requested_threads.reset(token)
 
 
+def thread_count() -> int:
+    """How many threads a computation may use: what `threads` was asked for, else all cores of this process."""
+    wanted = _requested_threads.get()
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores if wanted is None else wanted
+
+
 @contextmanager
 def _numba_threads() -> Iterator[None]:
     """Apply the requested number of threads to Numba for one kernel call, then restore the mask."""

@@ -1,0 +1,65 @@
+"""Which lower bound of a quadratic to compute, for the time there is."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, get_args
+
+import numpy as np
+
+from flipwise.certify.sdp import sdp_bound
+from flipwise.certify.spectral_quadratic import spectral_bound
+from flipwise.constraints import Constraint
+from flipwise.errors import InvalidInput
+from flipwise.objectives.quadratic import Quadratic
+
+Bound = Literal["auto", "sdp", "spectral", "simple", "none"]
+"""Which bound to prove; "auto" takes the best that the time allows."""
+
+LARGEST_AUTO = 2500
+"""Variables up to which "auto" proves an eigenvalue (its factorisation is cubic)."""
+SHARE = 0.2
+"""Share of the time limit for the bound."""
+
+
+def affordable_bound(objective: Quadratic, wanted: str, time_limit: float | None) -> Bound:
+    """The bound that "auto" stands for; any other choice is the user's own."""
+    if wanted not in get_args(Bound):
+        raise InvalidInput(f"`bound` must be one of {', '.join(get_args(Bound))}, got {wanted!r}.")
+    if wanted != "auto":
+        return wanted  # type: ignore[return-value]
+    proof_seconds = 3e-10 * objective.n**3 + 0.05
+    allowed = SHARE * (30.0 if time_limit is None else time_limit)
+    return "sdp" if objective.n <= LARGEST_AUTO and 2.0 * proof_seconds <= allowed else "simple"
+
+
+def proven_bound(
+    objective: Quadratic, constraint: Constraint | None, kind: Bound, time_limit: float | None
+) -> float | None:
+    """The bound of the given kind, never worse than the simple one."""
+    if kind == "none":
+        return None
+    simple = simple_bound(objective)
+    if kind == "sdp":
+        seconds = SHARE / 2.0 * (30.0 if time_limit is None else time_limit)
+        return max(simple, sdp_bound(objective, constraint=constraint, time_limit=seconds))
+    if kind == "spectral":
+        return max(simple, spectral_bound(objective))
+    return simple
+
+
+def simple_bound(objective: Quadratic) -> float:
+    """Every term at its least: d + sum A_ii - sum |c_i| - sum |A_ij|.
+
+    Examples
+    --------
+    >>> import numpy as np, flipwise
+    >>> round(simple_bound(flipwise.Quadratic(np.array([[0.0, 1.0], [1.0, 0.0]]))), 6)
+    -2.0
+    """
+    rows = sum((term.absolute_row_sums() for term in objective.terms), np.zeros(objective.n))
+    diagonal = objective.diagonal
+    size = math.fsum(rows) + math.fsum(np.abs(objective.c)) + abs(objective.d)
+    least = objective.d - math.fsum(rows) - math.fsum(np.abs(objective.c))
+    least += math.fsum(diagonal) + math.fsum(np.abs(diagonal))
+    return least - 4.0 * objective.n * float(np.finfo(np.float64).eps) * size

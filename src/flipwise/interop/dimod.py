@@ -1,0 +1,230 @@
+"""dimod: models to and from arrays, a sampler that is a drop-in for others, and exact counts of a CQM kept natively.
+
+from flipwise.interop.dimod import FlipwiseSampler
+sampleset = FlipwiseSampler().sample(bqm, num_reads=10, time_limit=1.0, seed=0)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.constraints import Constraint, GroupCounts
+from flipwise.errors import IncompatibleObjective, InvalidInput, MissingDependency
+from flipwise.minimize import minimize
+from flipwise.qubo.models import QuadraticModel
+from flipwise.seeds import as_generator
+
+try:
+    import dimod
+except ImportError:
+    raise MissingDependency("dimod", "dimod", "the dimod sampler") from None
+
+DEFAULT_ROUNDS = 10
+"""Rounds of the portfolio for one read without a time limit."""
+
+
+def model_from_bqm(bqm: dimod.BinaryQuadraticModel) -> QuadraticModel:
+    """The model of a BQM, converted by arrays."""
+    vectors = bqm.to_numpy_vectors(return_labels=True)
+    i, j, b = (np.asarray(part) for part in vectors.quadratic)
+    low, high = (i, j) if (i < j).all() else (j, i) if (i > j).all() else (np.minimum(i, j), np.maximum(i, j))
+    labels = None if vectors.labels == range(len(vectors.labels)) else tuple(vectors.labels)
+    return QuadraticModel(
+        np.asarray(vectors.linear_biases, dtype=np.float64),
+        low,
+        high,
+        np.asarray(b, dtype=np.float64),
+        float(vectors.offset),
+        "spin" if bqm.vartype is dimod.SPIN else "binary",
+        None if labels == tuple(range(len(vectors.labels))) else labels,
+    )
+
+
+def bqm_from_model(model: QuadraticModel) -> dimod.BinaryQuadraticModel:
+    """The BQM of a model, converted by arrays."""
+    return dimod.BinaryQuadraticModel.from_numpy_vectors(
+        model.linear,
+        (model.i, model.j, model.b),
+        model.offset,
+        "SPIN" if model.variables == "spin" else "BINARY",
+        variable_order=list(model.labels) if model.labels is not None else None,
+    )
+
+
+class FlipwiseSampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
+    """A dimod sampler: every read is an independent run of the portfolio, the reads sorted as drawn.
+
+    Examples
+    --------
+    >>> import dimod
+    >>> from flipwise.interop.dimod import FlipwiseSampler
+    >>> bqm = dimod.BinaryQuadraticModel.from_ising({}, {("a", "b"): 1.0, ("b", "c"): -1.0})
+    >>> float(FlipwiseSampler().sample(bqm, seed=0).first.energy)
+    -2.0
+    """
+
+    parameters: dict[str, list[str]] = None  # type: ignore[assignment]
+    properties: dict[str, Any] = None  # type: ignore[assignment]
+
+    def __init__(self) -> None:
+        self.parameters = {
+            name: []
+            for name in (
+                "num_reads",
+                "initial_states",
+                "initial_states_generator",
+                "seed",
+                "time_limit",
+                "threads",
+                "rounds",
+                "constraint",
+            )
+        }
+        self.properties = {}
+
+    def sample(
+        self,
+        bqm: dimod.BinaryQuadraticModel,
+        *,
+        num_reads: int | None = None,
+        initial_states: Any = None,
+        initial_states_generator: str = "random",
+        seed: int | None = None,
+        time_limit: float | None = None,
+        threads: int | None = None,
+        rounds: int | None = None,
+        constraint: Constraint | None = None,
+        **unknown: Any,
+    ) -> dimod.SampleSet:
+        """Sample a binary quadratic model.
+
+        Parameters
+        ----------
+        bqm
+            The model.
+        num_reads
+            Number of samples; as many as initial states, or 1.
+        initial_states, initial_states_generator
+            Where the reads begin, as in dimod's other samplers ("none", "tile" or "random").
+        seed
+            The same integer gives the same samples when no time limit is set.
+        time_limit
+            Seconds for all reads together.
+        threads
+            The most threads to use.
+        rounds
+            Rounds of the portfolio for one read without a time limit, 10 by default.
+        constraint
+            `flipwise.Cardinality(r)` or another exact count, over the BQM's variables in their order.
+        """
+        started = time.perf_counter()
+        self.remove_unknown_kwargs(**unknown)
+        model = model_from_bqm(bqm)
+        converted = time.perf_counter()
+        if model.n == 0:
+            count = num_reads or 1
+            empty = np.empty((count, 0), dtype=np.int8)
+            return dimod.SampleSet.from_samples_bqm((empty, []), bqm, info=_timing(started, converted, 0.0))
+        rng = as_generator(seed)
+        given = initial_states is not None or num_reads is not None
+        parsed = self.parse_initial_states(
+            bqm,
+            num_reads=num_reads,
+            initial_states=initial_states,
+            initial_states_generator=initial_states_generator,
+            seed=int(rng.integers(2**31)),
+        )
+        reads = parsed.num_reads if given else 1
+        starts = _in_order(parsed.initial_states, bqm)
+        objective = model.objective()
+        samples = np.empty((reads, model.n), dtype=np.int8)
+        iterations = 0
+        search_started = time.perf_counter()
+        for k, own in enumerate(rng.spawn(reads)):
+            left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - started))
+            result = minimize(
+                objective,
+                constraint=constraint,
+                method="portfolio",
+                x0=starts[k] if constraint is None else None,
+                seed=own,
+                time_limit=None if left is None else left / (reads - k),
+                threads=threads,
+                rounds=rounds or DEFAULT_ROUNDS,
+            )
+            samples[k] = result.x
+            iterations += result.iterations
+        info = _timing(started, converted, time.perf_counter() - search_started)
+        info["iterations"] = iterations
+        return dimod.SampleSet.from_samples_bqm((samples, list(bqm.variables)), bqm, info=info)
+
+    def sample_cqm(self, cqm: dimod.ConstrainedQuadraticModel, **options: Any) -> dimod.SampleSet:
+        """Sample a constrained model whose constraints are exact counts of 0/1 variables, each variable in at most one.
+
+        The counts are kept exactly, without penalties; `options` are those of `sample`.
+        """
+        bqm = _objective_of(cqm)
+        constraint = _counts_of(cqm, list(bqm.variables))
+        found = self.sample(bqm, constraint=constraint, **options)
+        full = dimod.SampleSet.from_samples_cqm((found.record.sample, list(found.variables)), cqm)
+        full.info.update(found.info)
+        return full
+
+
+def _objective_of(cqm: dimod.ConstrainedQuadraticModel) -> dimod.BinaryQuadraticModel:
+    if any(cqm.vartype(v) is not dimod.BINARY for v in cqm.variables):
+        raise IncompatibleObjective("`cqm` must have only binary (0/1) variables.")
+    order = list(cqm.variables)
+    bqm = dimod.BinaryQuadraticModel("BINARY")
+    bqm.add_linear_from((v, 0.0) for v in order)
+    objective = cqm.objective
+    bqm.add_linear_from(objective.linear.items())
+    bqm.add_quadratic_from(objective.iter_quadratic())
+    bqm.offset += objective.offset
+    return bqm
+
+
+def _counts_of(cqm: dimod.ConstrainedQuadraticModel, order: list[Hashable]) -> Constraint | None:
+    if not cqm.constraints:
+        return None
+    place = {v: k for k, v in enumerate(order)}
+    groups = np.full(len(order), -1, dtype=np.int64)
+    ones: list[int] = []
+    for name, comparison in cqm.constraints.items():
+        left = comparison.lhs
+        biases = {v: b for v, b in left.linear.items() if b != 0.0}
+        factor = next(iter(biases.values()), 0.0)
+        same = all(b == factor for b in biases.values())
+        if comparison.sense is not dimod.sym.Sense.Eq or left.num_interactions or not biases or not same:
+            raise IncompatibleObjective(f"constraint {name!r} is not an exact count: it must be sum of variables == k.")
+        count = (comparison.rhs - left.offset) / factor
+        inside = [place[v] for v in biases]
+        if (groups[inside] >= 0).any():
+            raise IncompatibleObjective(f"constraint {name!r} shares a variable with another count.")
+        if count != int(count):
+            raise InvalidInput(f"constraint {name!r} asks for {count} ones.")
+        groups[inside] = len(ones)
+        ones.append(int(count))
+    return _with_free_rest(groups, ones)
+
+
+def _with_free_rest(groups: npt.NDArray[np.int64], ones: list[int]) -> Constraint:
+    if (groups < 0).any():
+        raise IncompatibleObjective("every variable of the CQM must be in one of its counts.")
+    return GroupCounts(groups, np.array(ones, dtype=np.int64))
+
+
+def _in_order(initial: dimod.SampleSet, bqm: dimod.BinaryQuadraticModel) -> npt.NDArray[np.int8]:
+    """The initial states as rows in the order of the BQM's variables."""
+    columns = [initial.variables.index(v) for v in bqm.variables]
+    return np.ascontiguousarray(initial.record.sample[:, columns], dtype=np.int8)
+
+
+def _timing(started: float, converted: float, search: float) -> dict[str, Any]:
+    total = time.perf_counter() - started
+    return {"timing": {"conversion_s": converted - started, "search_s": search, "total_s": total}}

@@ -1,0 +1,173 @@
+"""Refinement of a bisection: passes of Fiduccia and Mattheyses with bucket queues.
+
+Fiduccia, Mattheyses: A linear-time heuristic for improving network partitions, DAC 1982. A pass moves nodes one at a
+time, best gain first, each at most once, downhill too, and then returns to the best balanced state it met. The
+balance may be off by `slack` during the pass; only states off by at most `tolerance` count.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flipwise.kernels.jit import helper, kernel
+
+
+@helper
+def _insert(side, b, v, head, following, previous, bucket):
+    """Put v at the front of bucket b of a side."""
+    first = head[side, b]
+    following[v] = first
+    previous[v] = -1
+    if first >= 0:
+        previous[first] = v
+    head[side, b] = v
+    bucket[v] = b
+
+
+@helper
+def _remove(side, v, head, following, previous, bucket):
+    """Take v out of its bucket."""
+    before = previous[v]
+    after = following[v]
+    if before >= 0:
+        following[before] = after
+    else:
+        head[side, bucket[v]] = after
+    if after >= 0:
+        previous[after] = before
+    bucket[v] = -1
+
+
+@helper
+def _bucket_of(gain, reach, steps):
+    """The bucket of a gain between -reach and reach; `steps` buckets for one unit."""
+    return np.int64((gain + reach) * steps)
+
+
+@helper
+def _top(side, sizes, highest, head, following, room):
+    """The best node of a side that fits into `room` (of the first few of the highest buckets), or -1."""
+    b = highest[side]
+    while b >= 0 and head[side, b] < 0:
+        b -= 1
+    highest[side] = b
+    looked = 0
+    while b >= 0 and looked < 16:
+        v = head[side, b]
+        while v >= 0 and looked < 16:
+            if sizes[v] <= room:
+                return v
+            looked += 1
+            v = following[v]
+        b -= 1
+    return -1
+
+
+@kernel
+def csr_gains(indptr, indices, w, s, gain):
+    """gain_v: what the cut loses when v changes sides. Returns the weight of the cut (each edge counted twice)."""
+    cut = gain[0] - gain[0]
+    for v in range(s.size):
+        total = cut - cut
+        for p in range(indptr[v], indptr[v + 1]):
+            if s[indices[p]] == s[v]:
+                total -= w[p]
+            else:
+                total += w[p]
+                cut += w[p]
+        gain[v] = total
+    return cut
+
+
+@kernel
+def csr_pass(
+    indptr, indices, w, sizes, reach, steps, off, tolerance, slack, patience, random, s, gain, head, following,
+    previous, bucket, locked, moves,
+):  # fmt: skip
+    """One pass. `off` is (size of the +1 side) - (its goal); returns (decrease of the cut, new off, moves kept).
+
+    `head` (2 x buckets, all -1), `following`, `previous`, `bucket` (all -1), `locked` (all False), `moves` are
+    scratch of the right size; `s` and `gain` are changed in place. A state less off than the start's counts as better
+    when the start is off by more than `tolerance`.
+    """
+    n = s.size
+    buckets = head.shape[1]
+    highest = np.full(2, -1, dtype=np.int64)
+    for k in range(n):
+        v = (k + random) % n  # so that ties fall differently in each pass
+        for p in range(indptr[v], indptr[v + 1]):
+            if s[indices[p]] != s[v]:
+                side = 1 if s[v] > 0 else 0
+                b = _bucket_of(gain[v], reach, steps)
+                _insert(side, b, v, head, following, previous, bucket)
+                highest[side] = max(highest[side], b)
+                break
+    zero = gain[0] - gain[0]
+    decrease = zero
+    best = zero
+    best_off = off
+    kept = 0
+    count = 0
+    while count < n and count - kept < patience:
+        give = _top(1, sizes, highest, head, following, off + slack)  # +1 -> -1
+        take = _top(0, sizes, highest, head, following, slack - off)
+        if off > tolerance and off > 0:
+            take = -1
+        elif off < -tolerance:
+            give = -1
+        if give < 0 and take < 0:
+            give = _top(1, sizes, highest, head, following, n + 2 * slack + abs(off)) if off > 0 else -1
+            take = _top(0, sizes, highest, head, following, n + 2 * slack + abs(off)) if off < 0 else -1
+            if give < 0 and take < 0:
+                break
+        if give >= 0 and take >= 0:
+            if gain[give] > gain[take] or (gain[give] == gain[take] and off > 0):
+                take = -1
+            else:
+                give = -1
+        v = give if give >= 0 else take
+        side = 1 if s[v] > 0 else 0
+        _remove(side, v, head, following, previous, bucket)
+        locked[v] = True
+        moves[count] = v
+        count += 1
+        decrease += gain[v]
+        if side == 1:
+            off -= sizes[v]
+        else:
+            off += sizes[v]
+        s[v] = -s[v]
+        gain[v] = -gain[v]
+        for p in range(indptr[v], indptr[v + 1]):
+            u = indices[p]
+            # the edge is inside now where the ends agree: u gains less by leaving
+            if s[u] == s[v]:
+                gain[u] -= 2 * w[p]
+            else:
+                gain[u] += 2 * w[p]
+            if locked[u]:
+                continue
+            side = 1 if s[u] > 0 else 0
+            if bucket[u] >= 0:
+                _remove(side, u, head, following, previous, bucket)
+            b = min(buckets - 1, max(0, _bucket_of(gain[u], reach, steps)))
+            _insert(side, b, u, head, following, previous, bucket)
+            highest[side] = max(highest[side], b)
+        if abs(best_off) > tolerance:
+            better = abs(off) < abs(best_off)
+        else:
+            better = abs(off) <= tolerance and (decrease > best or (decrease == best and abs(off) < abs(best_off)))
+        if better:
+            best = decrease
+            best_off = off
+            kept = count
+    for k in range(count - 1, kept - 1, -1):
+        v = moves[k]
+        s[v] = -s[v]
+        gain[v] = -gain[v]
+        for p in range(indptr[v], indptr[v + 1]):
+            if s[indices[p]] == s[v]:
+                gain[indices[p]] -= 2 * w[p]
+            else:
+                gain[indices[p]] += 2 * w[p]
+    return best, best_off, kept

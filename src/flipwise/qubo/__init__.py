@@ -1,0 +1,1 @@
+"""QUBO and Ising models: conventions, files, solving."""

@@ -1,0 +1,88 @@
+"""Model files: one module for each format, found by name or by the end of the file's name."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from flipwise.errors import InvalidInput
+from flipwise.qubo.formats.text import plain_suffix
+from flipwise.qubo.models import QuadraticModel
+
+_FORMATS = {
+    "rudy": (".rud", ".rudy", ".mc", ".gset", ".txt"),
+    "bqp": (".bqp",),
+    "qubo": (".qubo",),
+    "bqpjson": (".json", ".bqpjson"),
+    "biqmac": (".bq", ".sparse"),
+    "matrixmarket": (".mtx",),
+    "coo": (".coo",),
+    "bqm": (".bqm",),
+}
+"""The formats and the endings by which they are recognised (before .gz, .xz or .bz2)."""
+
+
+def read_model(path: str | os.PathLike[str], *, format: str | None = None, index: int = 0) -> QuadraticModel:
+    """Read a model file; its minimum is the optimum whatever sense the format has.
+
+    Parameters
+    ----------
+    path
+        The file, plain or compressed (.gz, .xz, .bz2).
+    format
+        "rudy", "bqp", "qubo", "bqpjson", "biqmac", "matrixmarket", "coo" or "bqm"; by the file's name when None.
+    index
+        Which problem of a file that holds several (OR-Library).
+
+    Examples
+    --------
+    >>> import flipwise, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pair.qubo"
+    >>> flipwise.write_model(flipwise.QuadraticModel.from_qubo({(0, 0): -1.0, (0, 1): 2.0}), path)
+    >>> flipwise.read_model(path)
+    QuadraticModel(2 binary variables, 1 couplings)
+    """
+    where = Path(path)
+    chosen = _module(where, format)
+    more: dict[str, Any] = {"index": index} if _name(where, format) == "bqp" else {}
+    return chosen.read(where, **more)  # type: ignore[no-any-return]
+
+
+def write_model(model: QuadraticModel, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+    """Write a model file; reading it gives the same coefficients, bit by bit.
+
+    Parameters
+    ----------
+    model
+        The model. Formats that have only one kind of variables, or no offset, refuse what they cannot say.
+    path, format
+        As in `read_model`.
+
+    Examples
+    --------
+    >>> import flipwise, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pair.json"
+    >>> flipwise.write_model(flipwise.QuadraticModel.from_ising([0.5, 0.0], [[0.0, 1.0], [0.0, 0.0]]), path)
+    """
+    where = Path(path)
+    _module(where, format).write(model, where)
+
+
+def _name(path: Path, format: str | None) -> str:
+    if format is not None:
+        if format not in _FORMATS:
+            raise InvalidInput(f"`format` must be one of {', '.join(_FORMATS)}, got {format!r}.")
+        return format
+    suffix = plain_suffix(path)
+    for name, suffixes in _FORMATS.items():
+        if suffix in suffixes:
+            return name
+    raise InvalidInput(
+        f"the format of {path.name} is not known from its name: pass `format`, one of {', '.join(_FORMATS)}."
+    )
+
+
+def _module(path: Path, format: str | None) -> Any:
+    return import_module(f"flipwise.qubo.formats.{_name(path, format)}")

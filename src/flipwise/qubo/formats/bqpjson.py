@@ -1,0 +1,70 @@
+"""BQPJSON 1.0.0 (lanl-ansi/bqpjson): JSON with spin or boolean variables, scale and offset.
+
+The energy is scale * (linear + quadratic + offset), to be minimised.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.objectives.protocol import Variables
+from flipwise.qubo.formats.text import read_text, write_text
+from flipwise.qubo.models import QuadraticModel
+
+_DOMAINS = {"boolean": "binary", "spin": "spin"}
+
+
+def read(path: Path) -> QuadraticModel:
+    """Read a problem; the variables' numbers become labels unless they are 0, 1, 2, ..."""
+    try:
+        record: dict[str, Any] = json.loads(read_text(path))
+        ids = list(record["variable_ids"])
+        place = {name: k for k, name in enumerate(ids)}
+        domain = _DOMAINS[record["variable_domain"]]
+        scale = float(record.get("scale", 1.0))
+        linear = record["linear_terms"]
+        quadratic = record["quadratic_terms"]
+        a = np.zeros(len(ids))
+        for term in linear:
+            a[place[term["id"]]] += scale * float(term["coeff"])
+        i = [place[term["id_tail"]] for term in quadratic]
+        j = [place[term["id_head"]] for term in quadratic]
+        b = np.array([scale * float(term["coeff"]) for term in quadratic])
+        offset = scale * float(record.get("offset", 0.0))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidFile(f"{path}: not a BQPJSON file ({type(error).__name__}: {error}).") from None
+    labels = None if ids == list(range(len(ids))) else tuple(ids)
+    variables: Variables = "binary" if domain == "binary" else "spin"
+    couplings = QuadraticModel.from_terms(len(ids), i, j, b, offset, variables, labels)
+    return QuadraticModel(
+        a + couplings.linear, couplings.i, couplings.j, couplings.b, couplings.offset, variables, labels
+    )
+
+
+def write(model: QuadraticModel, path: Path) -> None:
+    """Write a problem; labels must be integers of at least 0."""
+    ids = list(range(model.n)) if model.labels is None else list(model.labels)
+    if not all(isinstance(name, int) and not isinstance(name, bool) and name >= 0 for name in ids):
+        raise InvalidInput("BQPJSON names variables by integers of at least 0; relabel the model first.")
+    record = {
+        "version": "1.0.0",
+        "id": 0,
+        "metadata": {},
+        "variable_ids": ids,
+        "variable_domain": "boolean" if model.variables == "binary" else "spin",
+        "scale": 1.0,
+        "offset": model.offset,
+        "linear_terms": [
+            {"id": ids[k], "coeff": float(model.linear[k])} for k in np.flatnonzero(model.linear).tolist()
+        ],
+        "quadratic_terms": [
+            {"id_tail": ids[i], "id_head": ids[j], "coeff": b}
+            for i, j, b in zip(model.i.tolist(), model.j.tolist(), model.b.tolist(), strict=True)
+        ],
+    }
+    write_text(path, [json.dumps(record)])

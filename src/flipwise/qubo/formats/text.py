@@ -1,0 +1,83 @@
+"""What the text formats share: opening plain or compressed files, tables of numbers, numbers that read back exactly."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flipwise.arrays import Floats, Ints
+from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.qubo.models import QuadraticModel
+
+_OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+
+
+def plain_suffix(path: Path) -> str:
+    """The end of the name before that of a compression."""
+    name = path.with_suffix("") if path.suffix in _OPENERS else path
+    return name.suffix.lower()
+
+
+def read_text(path: Path) -> str:
+    """The whole text of a file."""
+    try:
+        with _OPENERS.get(path.suffix, open)(path, "rt", encoding="ascii") as file:
+            return str(file.read())
+    except (UnicodeDecodeError, EOFError, lzma.LZMAError, gzip.BadGzipFile) as error:
+        raise InvalidFile(f"{path}: not a text file ({error}).") from None
+
+
+def write_text(path: Path, lines: Iterable[str]) -> None:
+    """Write lines to a plain or compressed file."""
+    with _OPENERS.get(path.suffix, open)(path, "wt", encoding="ascii") as file:
+        for line in lines:
+            file.write(line + "\n")
+
+
+def table(path: Path, lines: list[str], first: int, columns: int) -> Floats:
+    """The numbers of `lines` (the first of which is line `first` of the file), `columns` in each."""
+    try:
+        numbers = np.array(" ".join(lines).split(), dtype=np.float64)
+        if numbers.size == columns * len(lines) and np.isfinite(numbers).all():
+            return numbers.reshape(-1, columns)
+    except ValueError:
+        pass
+    for number, line in enumerate(lines, start=first):
+        words = line.split()
+        if len(words) != columns or not all(_is_number(word) for word in words):
+            raise InvalidFile(f"{path}, line {number}: expected {columns} numbers, got {line.strip()!r}.")
+    raise InvalidFile(f"{path}: its numbers could not be read.")
+
+
+def indices(path: Path, values: Floats, base: int, n: int, what: str) -> Ints:
+    """A column of node or variable numbers, from `base` on, as 0, 1, ..., n - 1."""
+    whole = values.astype(np.int64)
+    if (whole != values).any() or (whole < base).any() or (whole >= n + base).any():
+        wrong = values[(whole != values) | (whole < base) | (whole >= n + base)][0]
+        raise InvalidFile(f"{path}: {what} must be between {base} and {n + base - 1}, got {wrong:g}.")
+    return whole - base
+
+
+def number(value: float) -> str:
+    """The shortest text that reads back as the same number; integers without a point."""
+    return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(float(value))
+
+
+def need(model: QuadraticModel, *, variables: str, format: str) -> None:
+    """Refuse a model whose variables a format cannot say."""
+    if model.variables != variables:
+        other = "to_binary()" if variables == "binary" else "to_spin()"
+        raise InvalidInput(f"the {format} format is for {variables} variables: write model.{other} instead.")
+
+
+def _is_number(word: str) -> bool:
+    try:
+        return bool(np.isfinite(float(word)))
+    except ValueError:
+        return False

@@ -1,0 +1,202 @@
+"""`solve_qubo` and `solve_ising`: a model in, a `Result` with a bound out."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from flipwise.arrays import as_floats
+from flipwise.certify.choice import Bound, affordable_bound, proven_bound
+from flipwise.constraints import Cardinality, Constraint
+from flipwise.errors import FlipwiseWarning, InvalidInput
+from flipwise.minimize import minimize
+from flipwise.objectives.protocol import Variables
+from flipwise.objectives.quadratic import Quadratic
+from flipwise.qubo.models import QuadraticModel
+from flipwise.result import Result, Status
+from flipwise.run import Callback
+
+SEARCH_SHARE = 0.8
+"""Share of the time limit that the search gets when a bound is wanted too."""
+
+
+def solve_qubo(
+    Q: Any,
+    offset: float = 0.0,
+    *,
+    count: int | None = None,
+    constraint: Constraint | None = None,
+    bound: Bound = "auto",
+    method: str = "portfolio",
+    x0: npt.ArrayLike | None = None,
+    seed: int | np.random.Generator | None = None,
+    time_limit: float | None = None,
+    callback: Callback | None = None,
+    threads: int | None = None,
+    verbose: bool = False,
+    **options: Any,
+) -> Result:
+    """Minimise x'Qx + offset over x in {0, 1}^n.
+
+    Parameters
+    ----------
+    Q
+        A square matrix, dense or scipy.sparse, in any triangle (entries (i, j) and (j, i) are added up, the diagonal
+        is the linear part); a dict {(u, v): coefficient}; a `QuadraticModel`; or the path of a model file.
+    offset
+        A constant added to every value.
+    count
+        Exactly so many variables are 1, without any penalty; short for `constraint=flipwise.Cardinality(count)`.
+    bound
+        "auto" (the semidefinite bound where it is cheap for the time limit, else a simple one), "sdp", "spectral",
+        "simple" or "none".
+    method, x0, seed, time_limit, callback, threads, verbose, **options
+        As in `flipwise.minimize`. Without any limit the portfolio makes 30 rounds.
+
+    Examples
+    --------
+    >>> import numpy as np, flipwise
+    >>> result = flipwise.solve_qubo(np.array([[-1.0, 2.0], [0.0, -1.0]]), seed=0)
+    >>> result.value, int(result.x.sum())
+    (-1.0, 1)
+    """
+    objective, labels = _qubo_objective(Q, offset)
+    return _solve(
+        objective, labels, count, constraint, bound, method, x0, seed, time_limit, callback, threads, verbose, options
+    )
+
+
+def solve_ising(
+    h: Any,
+    J: Any = None,
+    offset: float = 0.0,
+    *,
+    count: int | None = None,
+    constraint: Constraint | None = None,
+    bound: Bound = "auto",
+    method: str = "portfolio",
+    x0: npt.ArrayLike | None = None,
+    seed: int | np.random.Generator | None = None,
+    time_limit: float | None = None,
+    callback: Callback | None = None,
+    threads: int | None = None,
+    verbose: bool = False,
+    **options: Any,
+) -> Result:
+    """Minimise h's + s'Js + offset over s in {-1, +1}^n; for an upper triangular J that is sum_{i<j} J_ij s_i s_j.
+
+    Parameters
+    ----------
+    h, J
+        Arrays (J dense or scipy.sparse, in any triangle: entries (i, j) and (j, i) are added up) or dicts; or a model
+        or the path of a model file as the only argument.
+    offset, count, constraint, bound, method, x0, seed, time_limit, callback, threads, verbose, **options
+        As in `solve_qubo`; `count` is the number of spins at +1.
+
+    Examples
+    --------
+    >>> import flipwise
+    >>> flipwise.solve_ising({}, {("a", "b"): 1.0, ("b", "c"): 1.0}, seed=0).value
+    -2.0
+    """
+    objective, labels = _ising_objective(h, J, offset)
+    return _solve(
+        objective, labels, count, constraint, bound, method, x0, seed, time_limit, callback, threads, verbose, options
+    )
+
+
+def _solve(
+    objective: Quadratic,
+    labels: tuple[Any, ...] | None,
+    count: int | None,
+    constraint: Constraint | None,
+    bound: Bound,
+    method: str,
+    x0: npt.ArrayLike | None,
+    seed: int | np.random.Generator | None,
+    time_limit: float | None,
+    callback: Callback | None,
+    threads: int | None,
+    verbose: bool,
+    options: dict[str, Any],
+) -> Result:
+    if count is not None:
+        if constraint is not None:
+            raise InvalidInput("`count` and `constraint` exclude each other: give one of them.")
+        constraint = Cardinality(count)
+    kind = affordable_bound(objective, bound, time_limit)
+    search_time = time_limit if time_limit is None or kind in ("simple", "none") else SEARCH_SHARE * time_limit
+    result = minimize(
+        objective,
+        constraint=constraint,
+        method=method,
+        x0=x0,
+        seed=seed,
+        time_limit=search_time,
+        callback=callback,
+        threads=threads,
+        verbose=verbose,
+        **options,
+    )
+    proven = proven_bound(objective, constraint, kind, time_limit)
+    if proven is not None:
+        result.bound = proven if result.bound is None else max(result.bound, proven)
+        if result.value <= result.bound:
+            result.status = Status.OPTIMAL
+    if labels is not None:
+        result.info["labels"] = list(labels)
+    return result
+
+
+def _qubo_objective(Q: Any, offset: float) -> tuple[Quadratic, tuple[Any, ...] | None]:
+    model = _as_model(Q)
+    if model is not None:
+        if model.variables != "binary":
+            raise InvalidInput("`Q` is a model in -1/+1: use flipwise.solve_ising, or `model.to_binary()`.")
+        return _with_offset(model, offset).objective(), model.labels
+    if isinstance(Q, dict):
+        model = QuadraticModel.from_qubo(Q, offset)
+        return model.objective(), model.labels
+    return _square("Q", Q, None, offset, "binary"), None
+
+
+def _ising_objective(h: Any, J: Any, offset: float) -> tuple[Quadratic, tuple[Any, ...] | None]:
+    model = _as_model(h) if J is None else None
+    if model is not None:
+        if model.variables != "spin":
+            raise InvalidInput("`h` is a model in 0/1: use flipwise.solve_qubo, or `model.to_spin()`.")
+        return _with_offset(model, offset).objective(), model.labels
+    if J is None:
+        raise InvalidInput("`J` is missing: pass h and J, a QuadraticModel, or the path of a model file.")
+    if isinstance(J, dict):
+        model = QuadraticModel.from_ising(h, J, offset)
+        return model.objective(), model.labels
+    return _square("J", J, h, offset, "spin"), None
+
+
+def _as_model(given: Any) -> QuadraticModel | None:
+    if isinstance(given, str | os.PathLike):
+        from flipwise.qubo.formats import read_model
+
+        return read_model(given)
+    return given if isinstance(given, QuadraticModel) else None
+
+
+def _with_offset(model: QuadraticModel, offset: float) -> QuadraticModel:
+    if offset == 0.0:
+        return model
+    from dataclasses import replace
+
+    return replace(model, offset=model.offset + float(offset))
+
+
+def _square(name: str, matrix: Any, c: npt.ArrayLike | None, offset: float, variables: Variables) -> Quadratic:
+    """x'Mx + c'x + offset for M in any triangle; a symmetric scipy.sparse M goes in as it is."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FlipwiseWarning)  # a triangle is a usual way to write a QUBO, not a mistake
+        return Quadratic(matrix if sp.issparse(matrix) else as_floats(name, matrix), c, offset, variables=variables)

@@ -1,0 +1,149 @@
+"""The form of a quadratic that the search kernels work on: spins, couplings and fields, in integers where possible.
+
+    scale * (f(s) - constant) = sum_{i<j} J_ij s_i s_j + sum_i h_i s_i
+
+A flip of spin i costs -2 s_i f_i with the local field f_i = h_i + sum_j J_ij s_j. Weights that are multiples of 1/8
+become integers with a common factor of one, so that all arithmetic is exact; others stay float64.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.arrays import Floats, Ints, Signs
+from flipwise.kernels import annealing as kernels
+from flipwise.objectives.quadratic import Quadratic
+from flipwise.objectives.terms import Dense, LowRank, Sparse
+
+DENSE_FROM = 0.08
+"""Share of nonzeros from which whole rows are faster than lists of neighbours (measured; rows are vectorised)."""
+DENSE_ENTRIES = 1_000_000_000
+"""The most entries a dense copy of a sparse matrix may have."""
+LOW_RANK_ENTRIES = 25_000_000
+"""The most entries a low-rank matrix may have when it is written out for the search."""
+
+Numbers = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class IsingForm:
+    """The couplings, as CSR or as a dense `matrix`, and h; `slack` is what rounding may do to a cost."""
+
+    n: int
+    h: Numbers
+    scale: float
+    slack: float
+    width: float
+    matrix: Numbers | None
+    indptr: Ints
+    indices: Ints
+    data: Numbers
+
+    @property
+    def dense(self) -> bool:
+        """Whether rows are stored in full."""
+        return self.matrix is not None
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether s and -s have the same energy."""
+        return not self.h.any()
+
+    def fields(self, s: Signs) -> Numbers:
+        """The local fields at `s`."""
+        f = np.empty(self.n, dtype=self.h.dtype)
+        if self.matrix is not None:
+            kernels.dense_fields(self.matrix, self.h, s, f)
+        else:
+            kernels.csr_fields(self.indptr, self.indices, self.data, self.h, s, f)
+        return f
+
+    def energy(self, s: Signs, f: Numbers) -> float:
+        """The energy at `s`, whose fields are `f`, in units of `scale`."""
+        if np.issubdtype(f.dtype, np.integer):
+            return float(int(np.dot(s.astype(np.int64), f.astype(np.int64) + self.h)) // 2)
+        return float(np.dot(s, f + self.h)) / 2.0
+
+
+def ising_form(objective: Quadratic, dense_from: float = DENSE_FROM) -> IsingForm | None:
+    """The form of a quadratic, or None when it has a low-rank term too large to be written out."""
+    n = objective.n
+    parts = [term.A for term in objective.terms if isinstance(term, Sparse)]
+    if len(parts) == len(objective.terms):
+        A: Any = parts[0]
+        for part in parts[1:]:
+            A = A + part
+        if A.nnz >= dense_from * n * n and n * n <= DENSE_ENTRIES:
+            return _dense_form(A.toarray(), objective)
+        return _sparse_form(A, objective)
+    if any(isinstance(term, LowRank) for term in objective.terms) and n * n > LOW_RANK_ENTRIES:
+        return None
+    whole = np.zeros((n, n))
+    every = np.arange(n)
+    for term in objective.terms:
+        whole += term.A if isinstance(term, Dense) else term.block(every, every)
+    return _dense_form(whole, objective)
+
+
+def _sparse_form(A: Any, objective: Quadratic) -> IsingForm:
+    n = objective.n
+    data = A.data
+    if objective.diagonal.any():
+        rows = np.repeat(np.arange(n, dtype=A.indices.dtype), np.diff(A.indptr))
+        data = np.where(A.indices == rows, 0.0, data)
+    J, h, scale = _as_integers(data, objective.c)
+    slack = 0.0 if np.issubdtype(J.dtype, np.integer) else float(objective.slack.max(initial=0.0))
+    indptr = np.asarray(A.indptr, dtype=np.int64)
+    return IsingForm(n, h, scale, slack, _width(J, n), None, indptr, A.indices, J)
+
+
+def _dense_form(A: Floats, objective: Quadratic) -> IsingForm:
+    n = objective.n
+    np.fill_diagonal(A, 0.0)
+    J, h, scale = _as_integers(A.reshape(-1), objective.c)
+    matrix = J.reshape(n, n)
+    if matrix.dtype == np.int32 and matrix.size:
+        largest = max(int(matrix.max()), -int(matrix.min()))
+        matrix = matrix.astype(np.int8 if largest <= 127 else np.int16 if largest <= 32767 else np.int32)
+    slack = 0.0 if np.issubdtype(J.dtype, np.integer) else float(objective.slack.max(initial=0.0))
+    none = np.zeros(0, dtype=np.int64)
+    return IsingForm(n, h, scale, slack, _width(J, n), matrix, none, none, matrix[:0, 0])
+
+
+def _as_integers(weights: Floats, linear: Floats) -> tuple[Numbers, Numbers, float]:
+    """(J, h, scale) with J = 2 scale A and h = scale c: integers when all are multiples of 1/8, else float64."""
+    # worked through in pieces, so that a matrix of 10^7 entries is never copied as float64
+    pieces = [slice(i, i + 1_000_000) for i in range(0, weights.size, 1_000_000)]
+    largest = max((float(np.abs(weights[p]).max(initial=0.0)) for p in pieces), default=0.0) * 16.0
+    largest_h = float(np.abs(linear).max(initial=0.0)) * 8.0
+    small = largest * max(1, linear.size) < 2.0**46 and largest_h < 2.0**46
+    if not (small and _whole(linear * 8.0) and all(_whole(weights[p] * 16.0) for p in pieces)):
+        return 2.0 * weights, linear.copy(), 1.0
+    h = (linear * 8.0).astype(np.int64)
+    factor = int(np.gcd.reduce(h)) if h.size else 0
+    for p in pieces:
+        factor = int(np.gcd(factor, np.gcd.reduce((weights[p] * 16.0).astype(np.int64))))
+    factor = factor or 1
+    # no field is larger than (largest coupling) * n + (largest h), and no cost than twice that
+    reach = (largest * min(linear.size, weights.size) + largest_h) / factor
+    kind = np.int32 if 4.0 * reach < 2.0**31 else np.int64
+    J = np.empty(weights.size, dtype=kind)
+    for p in pieces:
+        J[p] = (weights[p] * 16.0) // factor
+    return J, (h // factor).astype(kind), 8.0 / factor
+
+
+def _whole(values: Floats) -> bool:
+    return bool((values == np.rint(values)).all())
+
+
+def _width(J: Numbers, n: int) -> float:
+    """The root mean square of a local field's random part: the unit of temperature."""
+    flat = J.reshape(-1)
+    pieces = (flat[i : i + 65536].astype(np.float64) for i in range(0, flat.size, 65536))
+    return math.sqrt(sum(float(np.dot(piece, piece)) for piece in pieces) / n)

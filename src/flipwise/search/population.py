@@ -1,0 +1,227 @@
+"""A small population of points of a free problem, the jobs that improve them, and how results come together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+
+from flipwise.arrays import Ints, Signs
+from flipwise.search.annealing import anneal, quench, random_state, temperatures
+from flipwise.search.clock import Clock
+from flipwise.search.form import IsingForm
+from flipwise.search.pace import Pace
+from flipwise.search.relinking import distance, take_better_components
+from flipwise.search.tabu import relinked, tabu_search
+
+HEATS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2)
+"""Temperatures to which a member is reheated, in units of the form's width."""
+LENGTHS = (50, 100, 200, 400, 800, 1600)
+"""Sweeps of one reheating."""
+FIRST_SWEEPS = 1000
+"""Sweeps of the first anneal from scratch; later ones are longer."""
+LONGEST = 100_000
+"""Sweeps of the longest anneal."""
+STALE = 4
+"""Jobs without success after which a member that is not the best is replaced."""
+TABU_STEPS = 10
+"""Steps of tabu search after an anneal, for each spin."""
+
+
+@dataclass(eq=False)
+class Member:
+    """A point, its energy, where it came from, and how often work on it has been in vain."""
+
+    s: Signs
+    energy: float
+    origin: int = -1
+    stale: int = 0
+    heats: list[tuple[int, bool]] = field(default_factory=list)
+
+
+Task = Callable[[], Member | None]
+
+
+class Population(Protocol):
+    """What the portfolio needs: jobs, and a way to take in their results."""
+
+    @property
+    def best(self) -> Member: ...
+
+    def tasks(self, count: int, clock: Clock) -> list[Task]:
+        """The jobs of one round."""
+
+    def merge(self, found: list[Member | None]) -> None:
+        """Take in the results, in the order of the jobs; None stands for a job that ran out of time."""
+
+
+class FreePopulation:
+    """Members of a problem without constraint."""
+
+    def __init__(self, form: IsingForm, start: Signs, rng: np.random.Generator) -> None:
+        self.form = form
+        self.rng = rng
+        self.members = [Member(start, form.energy(start, form.fields(start)))]
+        self.capacity = 10 if form.dense else int(np.clip(40_000 // form.n, 1, 8))
+        self.sweeps = float(np.clip(2e8 // form.n, 50, FIRST_SWEEPS))
+        self.success = np.ones(len(HEATS))
+        self.pace = Pace(form.n)
+
+    @property
+    def best(self) -> Member:
+        return min(self.members, key=lambda member: member.energy)
+
+    # --- jobs ------------------------------------------------------------------------------------------------------
+
+    def tasks(self, count: int, clock: Clock) -> list[Task]:
+        draw = self._dense_task if self.form.dense else self._sparse_task
+        missing = self.capacity - len(self.members)
+        if missing > 0 and self.pace.allows(self.sweeps, clock, 0.2):
+            return [self._fresh(-1, clock) for _ in range(count)]
+        return [draw(place, clock) for place in range(count)]
+
+    def _fresh(self, origin: int, clock: Clock) -> Task:
+        sweeps = self.pace.shortened(self.sweeps, clock, 0.2)
+        self.sweeps = min(self.sweeps * 1.1, LONGEST)
+        return partial(_anneal_afresh, self.form, origin, sweeps, *self._own(), clock, self.pace)
+
+    def _own(self) -> tuple[np.random.Generator]:
+        """A generator for one job."""
+        return (self.rng.spawn(1)[0],)
+
+    def _sparse_task(self, place: int, clock: Clock) -> Task:
+        order = sorted(range(len(self.members)), key=lambda k: self.members[k].energy)
+        chosen = order[0]
+        if place > 0 and len(order) > 1 and self.rng.random() < 0.6:
+            chosen = order[int(self.rng.integers(1, len(order)))]
+            if self.members[chosen].stale >= STALE and self.pace.allows(self.sweeps, clock, 0.3):
+                return self._fresh(chosen, clock)
+        plan = self._plan(clock)
+        return partial(_reheat, self.form, self.members[chosen].s, chosen, plan, *self._own(), clock, self.pace)
+
+    def _plan(self, clock: Clock) -> list[tuple[int, int]]:
+        """(heat, sweeps) of the reheatings of one job; heats that were successful lately are drawn more often."""
+        sweeps = self.pace.shortened(LENGTHS[int(self.rng.integers(len(LENGTHS)))], clock, 0.25)
+        pulls = max(1, round(self.pace.QUANTUM / (sweeps * self.form.n)))
+        odds = self.success / self.success.sum()
+        return [(int(k), sweeps) for k in self.rng.choice(len(HEATS), size=pulls, p=odds)]
+
+    def _dense_task(self, place: int, clock: Clock) -> Task:
+        kind = self.rng.random()
+        if kind < 0.35:
+            return self._fresh(-1, clock)
+        a, b = (int(k) for k in self.rng.permutation(len(self.members))[:2]) if len(self.members) > 1 else (0, 0)
+        if kind < 0.7:
+            plan = [(int(self.rng.integers(2, len(HEATS))), self.pace.shortened(self.sweeps / 2, clock, 0.2))]
+            return partial(_reheat, self.form, self.members[a].s, -1, plan, *self._own(), clock, self.pace)
+        pair = self.members[a].s, self.members[b].s
+        return partial(_relink, self.form, *pair, *self._own(), clock)
+
+    # --- results ---------------------------------------------------------------------------------------------------
+
+    def merge(self, found: list[Member | None]) -> None:
+        for member in found:
+            if member is None:
+                continue
+            for heat, improved in member.heats:
+                self.success[heat] = max(0.05, 0.97 * self.success[heat] + 0.2 * improved)
+            if self.form.dense:
+                self._admit(member)
+            else:
+                self._combine(member)
+
+    def _combine(self, member: Member) -> None:
+        """A sparse problem: the better components of the result go to its origin and to the best member."""
+        if member.origin < 0:
+            self.members.append(member)
+        else:
+            before = self.members[member.origin]
+            if not member.heats:  # annealed afresh in place of a stale member
+                self.members[member.origin] = member
+            elif member.energy < before.energy:
+                self.members[member.origin] = Member(member.s, member.energy)
+            else:
+                before.stale += 1
+                self._absorb(before, member)
+        best = self.best
+        if best is not member and member.origin != self.members.index(best):
+            self._absorb(best, member)
+
+    def _absorb(self, into: Member, other: Member) -> None:
+        s = into.s.copy()
+        f = self.form.fields(s)
+        change = take_better_components(self.form, s, f, other.s)
+        into.s = s
+        if change < 0.0:
+            into.energy += change
+            into.stale = 0
+
+    def _admit(self, member: Member) -> None:
+        """A dense problem: the result replaces the worst member, or the one it nearly equals."""
+        near = self.form.n // 100
+        for k, other in enumerate(self.members):
+            if distance(self.form, member.s, other.s) <= near:
+                if member.energy < other.energy:
+                    self.members[k] = member
+                return
+        if len(self.members) < self.capacity:
+            self.members.append(member)
+            return
+        worst = max(range(len(self.members)), key=lambda k: self.members[k].energy)
+        if member.energy < self.members[worst].energy:
+            self.members[worst] = member
+
+
+def _anneal_afresh(
+    form: IsingForm, origin: int, sweeps: int, rng: np.random.Generator, clock: Clock, pace: Pace
+) -> Member | None:
+    state = random_state(rng)
+    s = (2 * rng.integers(0, 2, size=form.n) - 1).astype(np.int8)
+    f = form.fields(s)
+    with pace.timing(sweeps):
+        if not anneal(form, s, f, temperatures(form, HEATS[0], sweeps), state, clock):
+            return None
+    if form.dense:
+        return _polished(form, s, state, clock)
+    return Member(s, form.energy(s, f), origin)
+
+
+def _reheat(
+    form: IsingForm,
+    start: Signs,
+    origin: int,
+    plan: list[tuple[int, int]],
+    rng: np.random.Generator,
+    clock: Clock,
+    pace: Pace,
+) -> Member | None:
+    state = random_state(rng)
+    s = start.copy()
+    f = form.fields(s)
+    energy = form.energy(s, f)
+    heats: list[tuple[int, bool]] = []
+    for heat, sweeps in plan:
+        other, fields = s.copy(), f.copy()
+        with pace.timing(sweeps):
+            if not anneal(form, other, fields, temperatures(form, HEATS[heat], sweeps), state, clock):
+                break
+        if form.dense:
+            return _polished(form, other, state, clock)
+        change = take_better_components(form, s, f, other)
+        energy += change
+        heats.append((heat, change < 0.0))
+    return Member(s, energy, origin, heats=heats) if heats else None
+
+
+def _relink(form: IsingForm, start: Signs, goal: Signs, rng: np.random.Generator, clock: Clock) -> Member:
+    return _polished(form, relinked(form, start, goal), random_state(rng), clock)
+
+
+def _polished(form: IsingForm, s: Signs, state: Ints, clock: Clock) -> Member:
+    best = tabu_search(form, s, TABU_STEPS * form.n, state, clock)
+    f = form.fields(best)
+    quench(form, best, f)
+    return Member(best, form.energy(best, f))

@@ -1,0 +1,76 @@
+"""Bisection of a graph with an exact size, as a run: multilevel cuts first, then their evolution until a limit."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.constraints import Cardinality
+from flipwise.errors import InvalidInput
+from flipwise.kernels.jit import threads as limited_threads
+from flipwise.minimize import finished
+from flipwise.objectives.quadratic import Quadratic
+from flipwise.objectives.variables import to_spins
+from flipwise.problem import Problem
+from flipwise.result import Result, Status
+from flipwise.run import Callback, Limits, Run
+from flipwise.search.bisection import BisectionPopulation
+from flipwise.search.form import IsingForm, ising_form
+from flipwise.search.multilevel import Level, bisected
+from flipwise.search.portfolio import improve
+from flipwise.seeds import as_generator, seed_of
+
+ROUNDS = 30
+"""Rounds when no limit is given."""
+
+
+def split_graph(
+    objective: Quadratic,
+    ones: int,
+    *,
+    x0: npt.ArrayLike | None = None,
+    seed: int | np.random.Generator | None = None,
+    time_limit: float | None = None,
+    callback: Callback | None = None,
+    threads: int | None = None,
+    rounds: int | None = None,
+) -> Result:
+    """Minimise the weight of a cut (a quadratic without linear part) with exactly `ones` nodes at +1."""
+    constraint = Cardinality(ones)
+    constraint.check(objective.shape)
+    if rounds is not None and (isinstance(rounds, bool) or not isinstance(rounds, int | np.integer) or rounds < 1):
+        raise InvalidInput(f"`rounds` must be None or an integer of at least 1, got {rounds!r}.")
+    problem = Problem(objective, constraint)
+    rng = as_generator(seed)
+    run = Run(problem, Limits(time_limit=time_limit, max_iterations=rounds), callback)
+    form = ising_form(objective, dense_from=math.inf)
+    assert form is not None
+    level = level_of(form)
+    if x0 is None:
+        start = bisected(level, ones, rng)
+    else:
+        given = to_spins("x0", x0, objective.shape, "spin")
+        wrong = constraint.violation(given)
+        if wrong is not None:
+            raise InvalidInput(f"`x0` breaks the constraint: {wrong}.")
+        start = given.astype(np.int8)
+    first = start.astype(np.float64)
+    run.offer(first, objective.value(first))
+    status = run.check_time() or Status.CONVERGED
+    with limited_threads(threads):
+        if status is Status.CONVERGED and level.n > 2:
+            population = BisectionPopulation(level, form, start, rng)
+            try:
+                status = improve(problem, population, run, math.inf if time_limit is not None or rounds else ROUNDS)
+            except KeyboardInterrupt:
+                status = Status.INTERRUPTED
+    return finished(run, status, "bisection", seed_of(seed))
+
+
+def level_of(form: IsingForm) -> Level:
+    """The finest level: the graph whose weights are the couplings that reward agreement."""
+    weights = -form.data
+    kind = np.int64 if np.issubdtype(weights.dtype, np.integer) else np.float64
+    return Level(form.indptr, form.indices, weights.astype(kind), np.ones(form.n, dtype=np.int64))

@@ -1,0 +1,55 @@
+"""Tabu search and path relinking on a dense `IsingForm` (the methods and their sources are in `kernels.tabu`)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flipwise.arrays import Signs
+from flipwise.kernels import tabu as kernels
+from flipwise.search.clock import Clock
+from flipwise.search.form import IsingForm, Numbers
+
+CHUNK_ENTRIES = 100_000_000
+"""Matrix entries read between two looks at the clock (about 20 ms)."""
+
+
+def tabu_search(form: IsingForm, s: Signs, steps: int, state: np.ndarray, clock: Clock) -> Signs:
+    """The best point that `steps` steps of tabu search from `s` meet before time runs out."""
+    assert form.matrix is not None
+    costs, huge = _costs(form, s)
+    tenure = min(form.n // 4, form.n // 100 + 10)
+    point = s.copy()
+    found = s.copy()
+    best = s
+    energy = lowest = 0.0
+    chunk = max(1, CHUNK_ENTRIES // form.n)
+    for start in range(0, steps, chunk):
+        if clock.expired:
+            break
+        free_at = np.zeros(form.n, dtype=np.int64)
+        size = min(chunk, steps - start)
+        reached, change = kernels.dense_tabu(form.matrix, size, tenure, 10, huge, point, costs, free_at, found, state)
+        if energy + reached < lowest:
+            lowest = energy + reached
+            best = found.copy()
+        energy += change
+    return best
+
+
+def relinked(form: IsingForm, start: Signs, goal: Signs) -> Signs:
+    """The best point in the middle of a greedy walk from `start` to `goal`."""
+    assert form.matrix is not None
+    differing = np.flatnonzero(start != goal)
+    if differing.size < 4:
+        return start.copy()
+    costs, huge = _costs(form, start)
+    found = start.copy()
+    kernels.dense_relink(form.matrix, huge, start.copy(), costs, differing, found)
+    return found
+
+
+def _costs(form: IsingForm, s: Signs) -> tuple[Numbers, np.generic]:
+    """The cost of every flip, and a number of the same type larger than any."""
+    costs = (-2 * s * form.fields(s)).astype(form.h.dtype)
+    largest = np.finfo(costs.dtype).max if costs.dtype.kind == "f" else np.iinfo(costs.dtype).max
+    return costs, costs.dtype.type(largest / 4)
