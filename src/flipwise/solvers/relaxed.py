@@ -27,10 +27,6 @@ from flipwise.run import Run
 from flipwise.solvers.projections import Polytope
 
 
-SERIAL_SIZE = 2000
-"""Up to so many variables a product is cheaper than starting the threads of the parallel gradient."""
-
-
 class OutOfTime(Exception):
     """The run's time is over in the middle of an iteration."""
 
@@ -114,10 +110,7 @@ class Model:
         if self.run.check_time() is not None:
             raise OutOfTime
         self.run.evaluations += 1
-        objective = self.problem.objective
-        if isinstance(objective, Quadratic) and x.size <= SERIAL_SIZE:
-            return 2.0 * objective.times(x) + objective.c
-        return objective.gradient(x.reshape(self.problem.shape)).reshape(-1)
+        return self.problem.objective.gradient(x.reshape(self.problem.shape)).reshape(-1)
 
 
 def convex_load(problem: Problem, run: Run) -> float:
