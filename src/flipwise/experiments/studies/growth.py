@@ -1,0 +1,47 @@
+"""How the time grows with the size of the problem: dense subgraphs of R-MAT graphs from thousands to 10^8 arcs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from flipwise.experiments.cells import Outcome
+from flipwise.experiments.dense_subgraphs import find_subgraph, warm_up
+from flipwise.experiments.instances import rmat
+from flipwise.experiments.study import Plan, Study, Task
+from flipwise.graphs.graph import Graph
+
+METHODS = ("dpcd-fast", "ravi", "peeling", "tpm", "frank-wolfe", "lp")
+
+
+def tasks(plan: Plan) -> Sequence[Task]:
+    """Sizes doubling or more from step to step, 20 (quick) or 100 (full) arcs a node; k = 100 throughout."""
+    if plan.quick:
+        graphs = [rmat(arcs // 20, arcs) for arcs in (50_000, 100_000, 200_000, 400_000, 800_000)]
+        limit, seeds = 5.0, 2
+    else:
+        graphs = [rmat(arcs // 100, arcs) for arcs in (1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000)]
+        limit, seeds = 300.0, 3
+    return [
+        Task(graph, method, {"k": 100, "time_limit": limit}, seed)
+        for graph in graphs
+        for method in METHODS
+        for seed in range(seeds)
+    ]
+
+
+def run(graph: Graph, task: Task, threads: int) -> Outcome:
+    """One method on one graph; the size goes with the cell. The curves do not: only time matters here."""
+    options = task.parameters
+    outcome = find_subgraph(graph, options["k"], task.method, task.seed, threads, options["time_limit"])
+    return replace(outcome, metrics={**outcome.metrics, "size": float(graph.n_arcs)}, series={})
+
+
+STUDY = Study(
+    name="growth",
+    title="Growth with size",
+    question="Does the time stay proportional to the size of the graph?",
+    tasks=tasks,
+    run=run,
+    warm=lambda task: warm_up(task.method),
+)
