@@ -29,8 +29,8 @@ DEFAULT_ROUNDS = 10
 
 
 def model_from_bqm(bqm: dimod.BinaryQuadraticModel) -> QuadraticModel:
-    """The model of a BQM, converted by arrays."""
-    vectors = bqm.to_numpy_vectors(return_labels=True)
+    """The model of a BQM, its variables in the same order, converted by arrays."""
+    vectors = bqm.to_numpy_vectors(return_labels=True, sort_labels=False)
     i, j, b = (np.asarray(part) for part in vectors.quadratic)
     low, high = (i, j) if (i < j).all() else (j, i) if (i > j).all() else (np.minimum(i, j), np.maximum(i, j))
     labels = None if vectors.labels == range(len(vectors.labels)) else tuple(vectors.labels)

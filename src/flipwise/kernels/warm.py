@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from flipwise.kernels import dense, sparse
+from flipwise.kernels import annealing, coarsen, components, dense, refine, sparse, swaps, tabu
 from flipwise.kernels.jit import Kernel
+from flipwise.objectives.quadratic import Quadratic
 
 
 def warm_up() -> None:
@@ -14,7 +15,7 @@ def warm_up() -> None:
     from flipwise.constraints import Cardinality
     from flipwise.minimize import minimize
 
-    for module in (dense, sparse):
+    for module in (dense, sparse, annealing, coarsen, components, refine, swaps, tabu):
         for value in vars(module).values():
             if isinstance(value, Kernel):
                 value.compile()
@@ -24,3 +25,19 @@ def warm_up() -> None:
     for A in (matrix, narrow, wide):
         minimize(A, seed=0)
         minimize(A, seed=0, constraint=Cardinality(1))
+    _warm_search()
+
+
+def _warm_search() -> None:
+    """The portfolio, for the types it meets: sparse and dense, small and larger integers, and floats."""
+    from flipwise.constraints import Cardinality
+    from flipwise.minimize import minimize
+    from flipwise.search.split import split_graph
+
+    ring = sp.csr_array(np.roll(np.eye(120), 1, axis=0) + np.roll(np.eye(120), -1, axis=0))
+    full = np.ones((12, 12)) - np.eye(12)
+    for A in (ring, 0.3 * ring, full, 300.0 * full, 70_000.0 * full, 0.3 * full):
+        objective = Quadratic(A, np.full(A.shape[0], float(A.max())))
+        minimize(objective, method="portfolio", seed=0, max_iterations=8)
+        minimize(objective, method="portfolio", seed=0, max_iterations=1, constraint=Cardinality(5))
+    split_graph(Quadratic(-ring), 60, seed=0, rounds=6)

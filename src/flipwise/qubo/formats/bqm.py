@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from flipwise.errors import InvalidFile, MissingDependency
 from flipwise.qubo.models import QuadraticModel
@@ -18,9 +21,11 @@ def read(path: Path) -> QuadraticModel:
 
     with path.open("rb") as file:
         try:
-            return model_from_bqm(dimod.BinaryQuadraticModel.from_file(file))
+            model = model_from_bqm(dimod.BinaryQuadraticModel.from_file(file))
         except (ValueError, TypeError, KeyError, EOFError) as error:
             raise InvalidFile(f"{path}: not a file of dimod's ({error}).") from None
+    order = np.lexsort((model.j, model.i))
+    return replace(model, i=model.i[order], j=model.j[order], b=model.b[order])
 
 
 def write(model: QuadraticModel, path: Path) -> None:
