@@ -116,16 +116,21 @@ def induced(graph: Graph, nodes: Ints, alive: npt.NDArray[np.uint8] | None = Non
 
 def peeling(graph: Graph) -> Ints:
     """The nodes in the order in which repeated removal of one of least degree takes them."""
+    if graph.weights is None:
+        return peeling_and_cores(graph)[0]
     nodes = np.empty(graph.n, dtype=np.int64)
     place = np.empty(graph.n, dtype=np.int64)
-    if graph.weights is None:
-        degrees = graph.degrees
-        start = np.zeros(int(degrees.max(initial=0)) + 2, dtype=np.int64)
-        cores = np.empty(graph.n, dtype=np.int64)
-        kernels.peeling_order(graph.indptr, graph.indices, degrees, start, nodes, place, cores)
-        return nodes
     sums = np.zeros(graph.n)
     np.add.at(sums, np.repeat(np.arange(graph.n), graph.degrees), graph.weights)
     heap = np.empty(graph.n, dtype=np.int64)
     kernels.weighted_peeling_order(graph.indptr, graph.indices, graph.weights, sums, heap, place, nodes)
     return nodes
+
+
+def peeling_and_cores(graph: Graph) -> tuple[Ints, Ints]:
+    """The peeling order of an unweighted graph and the core number of each node."""
+    nodes, place, cores = (np.empty(graph.n, dtype=np.int64) for _ in range(3))
+    degrees = graph.degrees
+    start = np.zeros(int(degrees.max(initial=0)) + 2, dtype=np.int64)
+    kernels.peeling_order(graph.indptr, graph.indices, degrees, start, nodes, place, cores)
+    return nodes, cores

@@ -95,8 +95,10 @@ def densest_subgraph(
     """
     find_method(method)
     built = as_graph(graph)
-    several = not isinstance(k, int | np.integer)
+    several = isinstance(k, Sequence | np.ndarray) and not isinstance(k, str)
     sizes = [_checked_size(built, each) for each in (k if several else [k])]  # type: ignore[union-attr]
+    if not sizes:
+        raise InvalidInput("`k` must hold at least one number of nodes, got none.")
     effort = _checked_effort(effort)
     limits = Limits(time_limit=time_limit)
     given = None if start is None else _checked_start(built, start)
@@ -186,7 +188,7 @@ def _described(graph: Graph, k: int, result: Result, bounds: SubgraphBounds) -> 
         density=weight / k,
         edge_density=weight / (k * (k - 1)) if k > 1 else 0.0,
         notes=graph.notes,
-        names=graph.names,
+        labels=None if graph.names is None else [graph.names[int(i)] for i in nodes],
     )
     if bounds.known:
         described.bounds = bounds.densities()

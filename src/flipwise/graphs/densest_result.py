@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from flipwise.arrays import Ints
+from flipwise.errors import InvalidFile
 from flipwise.result import Result
 
 
@@ -48,7 +49,7 @@ class DensestSubgraph(Result):
     bound_method: str | None = None
     bounds: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    names: Sequence[Any] | None = field(default=None, repr=False)
+    labels: list[Any] | None = field(default=None, repr=False)
 
     @property
     def indices(self) -> Ints:
@@ -58,9 +59,7 @@ class DensestSubgraph(Result):
     @property
     def nodes(self) -> list[Any]:
         """The chosen nodes by their own labels."""
-        if self.names is None:
-            return [int(i) for i in self.indices]
-        return [self.names[int(i)] for i in self.indices]
+        return [int(i) for i in self.indices] if self.labels is None else list(self.labels)
 
     @property
     def gap(self) -> float | None:
@@ -89,3 +88,26 @@ class DensestSubgraph(Result):
             proof = "optimal" if self.optimal else f"gap {100 * self.gap:.3g} %"
             lines.insert(3, f"bound         {self.bound:.10g}   ({proof}, by {self.bound_method})")
         return "\n".join([*lines, *(f"note          {note}" for note in self.notes)])
+
+    def save(self, path: str | Path) -> None:
+        """Write the result to a `.npz` file; nothing in it is executable. Labels that JSON cannot hold become text."""
+        own = {name: getattr(self, name) for name in _OWN}
+        if own["labels"] is not None:
+            own["labels"] = [each if isinstance(each, str | int | float) else str(each) for each in own["labels"]]
+        Result.save(replace(self, info={**self.info, "densest_subgraph": own}), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> DensestSubgraph:
+        """Read a result written by `save`."""
+        result = super().load(path)
+        assert isinstance(result, DensestSubgraph)
+        own = result.info.pop("densest_subgraph", None)
+        if own is None:
+            raise InvalidFile(f"{path}: a flipwise result, but not one of densest_subgraph.")
+        for name in _OWN:
+            setattr(result, name, own[name])
+        result.notes = tuple(result.notes)
+        return result
+
+
+_OWN = ("k", "density", "edge_density", "bound_method", "bounds", "notes", "labels")

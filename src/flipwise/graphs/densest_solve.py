@@ -24,7 +24,7 @@ SCOUT_NODES = 1000
 """The first, small core has three nodes for each wanted one and this many more."""
 MOST_CORE_NODES = 50_000
 """A core for the search has at most thirty nodes for each wanted one and this many more."""
-PAIR_WORK = 1.2e9
+PAIR_WORK = 6e8
 """Pairs times steps that the pair bound may spend at effort 1."""
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.arrays import Bools, Floats, Ints
-from flipwise.graphs.core import arc_weights, peeling
+from flipwise.graphs.core import arc_weights, peeling, peeling_and_cores
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.subset import Subset
 from flipwise.kernels import subgraph as kernels
@@ -96,18 +96,24 @@ def at_random(graph: Graph, k: int, rng: np.random.Generator) -> Bools:
     return top(rng.random(graph.n), k)
 
 
-def grown_from_seeds(graph: Graph, scores: Floats, k: int, count: int) -> Iterator[Bools]:
-    """Growth from up to `count` nodes of high score, none of them in an earlier set or joined to an earlier seed.
+def grown_from_seeds(graph: Graph, loads: Floats, k: int, count: int) -> Iterator[Bools]:
+    """Growth from up to `count` seeds, none of them in an earlier set or joined to an earlier seed.
 
-    So each dense piece of the graph is met after few trials, however small it is beside the others.
+    So each dense piece of the graph is met after few trials, however small it is beside the others. The seeds are the
+    first free ones by load, by core number, and by the excess of the core number over the load, in turn: in a clique
+    the core number is twice the load, so the last finds small regular pieces beside large ones that lean on hubs.
     """
+    rankings = [np.argsort(-loads, kind="stable")]
+    if graph.weights is None:
+        cores = peeling_and_cores(graph)[1]
+        rankings += [np.argsort(-cores, kind="stable"), np.argsort(loads - cores, kind="stable")]
     free = np.ones(graph.n, dtype=bool)
-    ranked = np.argsort(-scores, kind="stable")
-    for _ in range(count):
-        ranked = ranked[free[ranked]]
-        if not ranked.size:
+    for trial in range(count):
+        which = trial % len(rankings)
+        rankings[which] = rankings[which][free[rankings[which]]]
+        if not rankings[which].size:
             return
-        seed = int(ranked[0])
+        seed = int(rankings[which][0])
         mask = by_growth(graph, k, seed)
         free[mask] = False
         free[graph.indices[graph.indptr[seed] : graph.indptr[seed + 1]]] = False

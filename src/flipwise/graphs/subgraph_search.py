@@ -26,6 +26,8 @@ GROWTH_WORK = 2e8
 WALK_WORK = 6e8
 """Elements looked at in tabu walks and piece moves, at effort 1."""
 MOST_SEEDS = 64
+MOST_MOVES = 100
+"""Piece moves at effort 1, at most: what is not found on a small graph by then is not there."""
 POOL = 6
 """Different sets kept."""
 
@@ -93,7 +95,9 @@ class Search:
             if self._walk(subset.copy(), first):
                 return
         chance = self.loads + 1e-3 * max(float(self.loads.max(initial=0.0)), 1e-9)
-        while work > 0:
+        for _ in range(int(np.ceil(MOST_MOVES * self.effort))):
+            if work <= 0:
+                return
             subset = self.pool[min(int(self.rng.geometric(0.5)) - 1, len(self.pool) - 1)].copy()
             outside = np.flatnonzero(subset.inside == 0)
             size = int(self.rng.integers(1, 1 + max(1, min(k, outside.size) // 2)))
