@@ -195,10 +195,10 @@ def merge_arcs(
     del cursor
     tally = np.zeros(4, dtype=np.int64)
     if values is None:
-        kernels.sort_rows(indptr, keys)
+        kernels.sort_rows(indptr, keys, np.empty(0))
         kept = int(kernels.merge_rows(indptr, keys, tally))
     else:
-        kernels.sort_weighted_rows(indptr, keys, values)
+        kernels.sort_rows(indptr, keys, values)
         kept = int(kernels.merge_weighted_rows(indptr, keys, values, symmetrise == "sum", tally))
         values = _shrunk(values, kept)
         if (values == 1.0).all():

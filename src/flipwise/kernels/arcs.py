@@ -56,55 +56,81 @@ def fill_weighted_arcs(sources, targets, weights, cursor, keys, values):
 
 
 @helper
-def _is_ascending(row):
-    ascending = True
+def _insertion_sort(row, heavy, carry):
     for p in range(1, row.size):
-        ascending = ascending and row[p] >= row[p - 1]
-    return ascending
-
-
-@parallel_kernel
-def sort_rows(indptr, keys):
-    """Sort the keys of each row."""
-    for i in prange(indptr.size - 1):
-        row = keys[indptr[i] : indptr[i + 1]]
-        if not _is_ascending(row):
-            row.sort()
+        key = row[p]
+        weight = heavy[p] if carry else 0.0
+        q = p
+        while q > 0 and row[q - 1] >> 1 > key >> 1:
+            row[q] = row[q - 1]
+            if carry:
+                heavy[q] = heavy[q - 1]
+            q -= 1
+        row[q] = key
+        if carry:
+            heavy[q] = weight
 
 
 @helper
-def _merge_sort(row, heavy):
-    """Sort by neighbour, stably, by merging runs of 1, 2, 4, ... entries."""
-    spare_row = np.empty_like(row)
-    spare_heavy = np.empty_like(heavy)
-    width = 1
-    while width < row.size:
-        for start in range(0, row.size, 2 * width):
-            middle = min(start + width, row.size)
-            end = min(start + 2 * width, row.size)
-            a = start
-            b = middle
+def _merge_sort(row, heavy, carry):
+    """Merge neighbouring ascending runs until there is one: a row filled from sorted arcs has three."""
+    size = row.size
+    a_row = row
+    b_row = np.empty_like(row)
+    a_heavy = heavy
+    b_heavy = np.empty_like(heavy)
+    passes = 0
+    runs = 2
+    while runs > 1:
+        runs = 0
+        start = 0
+        while start < size:
+            middle = start + 1
+            while middle < size and a_row[middle - 1] >> 1 <= a_row[middle] >> 1:
+                middle += 1
+            end = middle
+            if middle < size:
+                end = middle + 1
+                while end < size and a_row[end - 1] >> 1 <= a_row[end] >> 1:
+                    end += 1
+            left = start
+            right = middle
             for out in range(start, end):
-                if a < middle and (b >= end or row[a] >> 1 <= row[b] >> 1):
-                    spare_row[out] = row[a]
-                    spare_heavy[out] = heavy[a]
-                    a += 1
+                take = right
+                if left < middle and (right >= end or a_row[left] >> 1 <= a_row[right] >> 1):
+                    take = left
+                    left += 1
                 else:
-                    spare_row[out] = row[b]
-                    spare_heavy[out] = heavy[b]
-                    b += 1
-        row[:] = spare_row
-        heavy[:] = spare_heavy
-        width *= 2
+                    right += 1
+                b_row[out] = a_row[take]
+                if carry:
+                    b_heavy[out] = a_heavy[take]
+            runs += 1
+            start = end
+        a_row, b_row = b_row, a_row
+        a_heavy, b_heavy = b_heavy, a_heavy
+        passes += 1
+    if passes & 1:  # the result stands in the spare arrays
+        for p in range(size):
+            b_row[p] = a_row[p]
+            if carry:
+                b_heavy[p] = a_heavy[p]
 
 
 @parallel_kernel
-def sort_weighted_rows(indptr, keys, values):
-    """Sort each row by neighbour; equal neighbours stay in input order, so both rows of an edge add alike."""
+def sort_rows(indptr, keys, values):
+    """Sort each row by neighbour, with its weights if there are any.
+
+    Equal neighbours stay in the order of the input, so that both rows of an edge add its arcs alike.
+    """
+    carry = values.size > 0
     for i in prange(indptr.size - 1):
         row = keys[indptr[i] : indptr[i + 1]]
-        if not _is_ascending(row):
-            _merge_sort(row, values[indptr[i] : indptr[i + 1]])
+        heavy = values[indptr[i] : indptr[i + 1]]
+        if row.size <= 16:
+            _insertion_sort(row, heavy, carry)
+        else:
+            _merge_sort(row, heavy, carry)
 
 
 @kernel

@@ -54,55 +54,46 @@ def _unary(buffer, limit, p):
 
 
 @helper
-def _gamma(buffer, limit, p):
-    length, p = _unary(buffer, limit, p)
-    if length < 0 or length > 61:
-        return -1, p
-    value, p = _binary(buffer, p, length)
-    return ((1 << length) | value) - 1, p
-
-
-@helper
 def _decode(buffer, limit, p, code, k):
     """The number at bit p in the given code (`k`: the parameter of zeta and Golomb), or -1, and the position behind."""
-    if code == 2:
-        return _gamma(buffer, limit, p)
-    if code == 1:
-        length, p = _gamma(buffer, limit, p)
-        if length < 0 or length > 61:
-            return -1, p
-        value, p = _binary(buffer, p, length)
-        return ((1 << length) | value) - 1, p
-    if code == 6:
-        h, p = _unary(buffer, limit, p)
-        if h < 0 or (h + 1) * k > 61:
-            return -1, p
-        left = 1 << (h * k)
-        value, p = _binary(buffer, p, h * k + k - 1)
-        if value < left:
-            return value + left - 1, p
-        low, p = _binary(buffer, p, 1)
-        return ((value << 1) | low) - 1, p
     if code == 7:
         value = 0
         while p <= limit and value < (1 << 58):
-            nibble, p = _binary(buffer, p, 4)
+            nibble = _next16(buffer, p) >> 12
+            p += 4
             value = (value << 3) | (nibble & 7)
             if nibble & 8:
                 return value, p
         return -1, p
-    quotient, p = _unary(buffer, limit, p)
-    if code == 5 or quotient < 0:
-        return quotient, p
-    bits = 0
-    while (2 << bits) <= k:
-        bits += 1
-    short = (2 << bits) - k
-    rest, p = _binary(buffer, p, bits)
-    if rest >= short:
-        low, p = _binary(buffer, p, 1)
-        rest = ((rest << 1) | low) - short
-    return quotient * k + rest, p
+    prefix, p = _unary(buffer, limit, p)
+    if code == 5 or prefix < 0:
+        return prefix, p
+    bits = prefix
+    if code == 6:
+        bits = prefix * k + k - 1
+    elif code == 3:
+        bits = 0
+        while (2 << bits) <= k:
+            bits += 1
+    if bits > 60:
+        return -1, p
+    value, p = _binary(buffer, p, bits)
+    if code == 2 or code == 1:
+        value = ((1 << bits) | value) - 1
+        if code == 2:
+            return value, p
+        bits = value  # delta: what was read is the length of the number, in gamma
+        if bits > 60:
+            return -1, p
+        value, p = _binary(buffer, p, bits)
+        return ((1 << bits) | value) - 1, p
+    # zeta and Golomb end with a minimal binary code: the first `short` values take one bit less.
+    short = (1 << (prefix * k)) if code == 6 else (2 << bits) - k
+    if value >= short:
+        value = (value << 1) | (_next16(buffer, p) >> 15)
+        p += 1
+        return (value - 1 if code == 6 else prefix * k + value - short), p
+    return (value + short - 1 if code == 6 else prefix * k + value), p
 
 
 @helper
