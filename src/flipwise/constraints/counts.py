@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from flipwise.arrays import Floats, Ints
 from flipwise.errors import InvalidInput
+from flipwise.selection import largest
 
 
 class _Counts(ABC):
@@ -65,7 +66,7 @@ class _Counts(ABC):
         flat = np.asarray(y, dtype=np.float64).reshape(-1)
         x = np.full(flat.size, -1.0)
         for r, inside in zip(self.counts(y.shape), self.members(y.shape), strict=True):
-            x[inside[np.argsort(-flat[inside], kind="stable")[:r]]] = 1.0
+            x[inside[largest(flat[inside], int(r))]] = 1.0
         return x.reshape(y.shape)
 
     def gauge(self, g: Floats) -> Floats:

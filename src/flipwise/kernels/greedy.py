@@ -131,3 +131,54 @@ def add_rows(indptr, indices, weights, nodes, product):
     for t in range(nodes.size):
         for p in range(indptr[nodes[t]], indptr[nodes[t] + 1]):
             product[indices[p]] += _weight(weights, p)
+
+
+@kernel
+def peel_least(indptr, indices, degrees, head, following, preceding, nodes):
+    """Order all nodes by removing, again and again, one of least degree among those left; for integer degrees.
+
+    `head[d]` is the first of the nodes of degree d, linked by `following` and `preceding` (-1: none). A removal lowers
+    the least degree by one at most, so the pointer to it moves O(n + arcs) times in all. `degrees` is used up.
+    """
+    n = degrees.size
+    for d in range(head.size):
+        head[d] = -1
+    for i in range(n - 1, -1, -1):
+        d = degrees[i]
+        following[i] = head[d]
+        preceding[i] = -1
+        if head[d] >= 0:
+            preceding[head[d]] = i
+        head[d] = i
+    least = 0
+    for t in range(n):
+        while head[least] < 0:
+            least += 1
+        i = head[least]
+        head[least] = following[i]
+        if following[i] >= 0:
+            preceding[following[i]] = -1
+        nodes[t] = i
+        degrees[i] = -1
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            d = degrees[j]
+            if d < 0:
+                continue
+            before = preceding[j]
+            after = following[j]
+            if before >= 0:
+                following[before] = after
+            else:
+                head[d] = after
+            if after >= 0:
+                preceding[after] = before
+            d -= 1
+            degrees[j] = d
+            following[j] = head[d]
+            preceding[j] = -1
+            if head[d] >= 0:
+                preceding[head[d]] = j
+            head[d] = j
+            if d < least:
+                least = d

@@ -96,16 +96,6 @@ def _refused(method: str, why: str) -> IncompatibleObjective:
     )
 
 
-def largest(scores: Floats, k: int) -> Ints:
-    """The k largest entries, the earlier ones among equals, in ascending order of index; O(n)."""
-    if k >= scores.size or k == 0:
-        return np.arange(k)
-    level = np.partition(scores, scores.size - k)[scores.size - k]
-    above = np.flatnonzero(scores > level)
-    equal = np.flatnonzero(scores == level)[: k - above.size]
-    return np.sort(np.concatenate([above, equal]))
-
-
 def spins_of(nodes: Ints, problem: Problem) -> Floats:
     """The set as a point of the problem."""
     x = np.full(problem.n, -1.0)

@@ -22,9 +22,10 @@ from flipwise.certify.eigenvalues import smallest_eigenpair
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
+from flipwise.selection import largest
 from flipwise.solvers.checks import check_number, check_whole
-from flipwise.solvers.densest import Arcs, arcs_of, as_arcs, largest, spins_of
-from flipwise.solvers.relaxed import OutOfTime, stops_in_time
+from flipwise.solvers.densest import Arcs, arcs_of, as_arcs, spins_of
+from flipwise.solvers.relaxed import OutOfTime, inner, stops_in_time
 
 REPORT_EVERY = 10
 """Iterations between two roundings that are reported."""
@@ -96,9 +97,9 @@ def _steps(arcs: Arcs, k: int, lam: float, iterations: int, in_time: Callable[[]
         s = np.zeros(n)
         s[chosen] = 1.0
         d = s - x
-        gain = float(g @ d)
-        square = float(d @ d)
-        if gain <= 1e-12 * abs(float(g @ x)) or square == 0.0:
+        gain = inner(g, d)
+        square = inner(d, d)
+        if gain <= 1e-12 * abs(inner(g, x)) or square == 0.0:
             break
         t = min(1.0, gain / (L * square))
         x = x + t * d  # (2)

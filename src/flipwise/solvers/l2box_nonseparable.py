@@ -22,7 +22,7 @@ from flipwise.result import Status
 from flipwise.run import Run
 from flipwise.solvers.checks import check_number, check_whole
 from flipwise.solvers.projections import Polytope
-from flipwise.solvers.relaxed import Model, stops_in_time
+from flipwise.solvers.relaxed import Model, inner, stops_in_time
 from flipwise.solvers.rounding import report_nearest
 
 
@@ -121,7 +121,7 @@ def _newton_step(smoothed: _Smoothed, polytope: Polytope, y: Floats, cg_steps: i
     """One damped step that stays strictly inside the box; returns the point and how far it moved."""
     g = smoothed.gradient(y)
     d = _newton_direction(smoothed, polytope, y, g, cg_steps)
-    slope = float(g @ d)
+    slope = inner(g, d)
     if slope >= 0.0:
         return y, 0.0
     with np.errstate(divide="ignore"):
@@ -148,14 +148,14 @@ def _newton_direction(smoothed: _Smoothed, polytope: Polytope, y: Floats, g: Flo
     inside = 1.0 - y * y
     scale = 1.0 / (1.0 + smoothed.mu * 2.0 * (1.0 + y * y) / (inside * inside))
     z = polytope.tangent(scale * r)
-    p, energy = z.copy(), float(r @ z)
+    p, energy = z.copy(), inner(r, z)
     first = energy
     for _ in range(cg_steps):
         if energy <= 1e-4 * first or energy <= 0.0:
             break
         Hp = polytope.tangent(smoothed.hessian_times(y, g, p))
-        curvature = float(p @ Hp)
-        if curvature <= 1e-14 * float(p @ p):
+        curvature = inner(p, Hp)
+        if curvature <= 1e-14 * inner(p, p):
             if not d.any():
                 d = p * (0.5 / max(float(np.abs(p).max(initial=0.0)), 1e-300))
             break
@@ -163,7 +163,7 @@ def _newton_direction(smoothed: _Smoothed, polytope: Polytope, y: Floats, g: Flo
         d = d + t * p
         r = r - t * Hp
         z = polytope.tangent(scale * r)
-        new = float(r @ z)
+        new = inner(r, z)
         p = z + (new / energy) * p
         energy = new
     return d

@@ -24,7 +24,7 @@ from flipwise.result import Status
 from flipwise.run import Run
 from flipwise.solvers.checks import check_flag, check_number, check_whole
 from flipwise.solvers.projections import Polytope, onto_sphere
-from flipwise.solvers.relaxed import Model, convex_load, projected_gradient, stops_in_time
+from flipwise.solvers.relaxed import Model, convex_load, inner, projected_gradient, stops_in_time
 from flipwise.solvers.rounding import report_nearest
 
 
@@ -80,7 +80,7 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
         model = base.plus(linear=-(rho + alpha * n) * v, vector=v, weight=alpha)
         y, _ = projected_gradient(model, polytope, y, tolerance=options.tolerance, max_steps=options.steps)  # (1)
         v = onto_sphere(y, math.sqrt(n))  # (2)
-        gap = n - float(y @ v)
+        gap = n - inner(y, v)
         rho += alpha * gap  # (3)
         stop = report_nearest(problem, run, y)
         if stop is not None:

@@ -25,7 +25,7 @@ from flipwise.result import Status
 from flipwise.run import Run
 from flipwise.solvers.checks import check_flag, check_number, check_whole
 from flipwise.solvers.projections import Polytope, onto_sphere
-from flipwise.solvers.relaxed import Model, convex_load, projected_gradient, stops_in_time
+from flipwise.solvers.relaxed import Model, convex_load, inner, projected_gradient, stops_in_time
 from flipwise.solvers.rounding import report_nearest
 
 
@@ -85,7 +85,7 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
         stop = report_nearest(problem, run, y)
         if stop is not None:
             return stop
-        if n - float(y @ v) <= options.complementarity * n:
+        if n - inner(y, v) <= options.complementarity * n:
             return Status.CONVERGED
         if iteration % options.T == 0:
             rho = min(largest, options.sigma * rho)  # (3)

@@ -2,7 +2,7 @@
 
 Asahiro, Iwama, Tamaki, Tokuyama: Greedily finding a dense subgraph, J. Algorithms 34, 2000. Remove
     the node of least degree among those left                                                     (1)
-until k nodes are left. Bins by degree make it O(n + arcs) without weights; with weights a heap takes their place.
+until k nodes are left. Lists by degree make it O(n + arcs) without weights; with weights a heap takes their place.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flipwise.arrays import Floats, Ints
-from flipwise.kernels import cores
+from flipwise.kernels import cores, greedy
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
@@ -46,8 +46,8 @@ def _peel(arcs: Arcs) -> Ints:
     place = np.empty(n, dtype=np.int64)
     if arcs.is_unit:
         degrees = np.diff(arcs.indptr).astype(np.int64)
-        start = np.zeros(int(degrees.max(initial=0)) + 2, dtype=np.int64)
-        cores.peeling_order(arcs.indptr, arcs.indices, degrees, start, nodes, place, np.empty(n, dtype=np.int64))
+        head = np.empty(int(degrees.max(initial=0)) + 1, dtype=np.int64)
+        greedy.peel_least(arcs.indptr, arcs.indices, degrees, head, np.empty(n, dtype=np.int64), place, nodes)
     else:
         heap = np.empty(n, dtype=np.int64)
         cores.weighted_peeling_order(arcs.indptr, arcs.indices, arcs.weights, arcs.degrees(), heap, place, nodes)

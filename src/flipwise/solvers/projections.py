@@ -24,7 +24,7 @@ def onto_box(y: Floats, low: float = -1.0, high: float = 1.0) -> Floats:
 def onto_sphere(y: Floats, radius: float, centre: float = 0.0) -> Floats:
     """The nearest point with |x - centre| = radius; at the centre itself, an arbitrary one of the nearest."""
     away = y - centre
-    norm = float(np.linalg.norm(away))
+    norm = float(np.sqrt(np.einsum("i,i->", away, away)))
     if norm == 0.0:
         return np.full_like(y, centre + radius / max(1.0, np.sqrt(y.size)))
     return centre + away * (radius / norm)

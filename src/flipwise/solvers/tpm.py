@@ -17,8 +17,9 @@ from flipwise.arrays import Floats, Ints
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
+from flipwise.selection import largest
 from flipwise.solvers.checks import check_number, check_whole
-from flipwise.solvers.densest import Arcs, arcs_of, as_arcs, largest, spins_of
+from flipwise.solvers.densest import Arcs, arcs_of, as_arcs, spins_of
 
 
 @dataclass(frozen=True)
