@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -61,7 +63,7 @@ def solve_gram(
     constraint: Constraint | None = None,
 ) -> CodeMatrix:
     """The B-step of a similarity loss, from `B`."""
-    options = {"alpha": alpha, "neighbourhood": 0} if optimizer == "dpcd" else {}
+    options: dict[str, Any] = {"alpha": alpha, "neighbourhood": 0} if optimizer == "dpcd" else {}
     found = minimize(
         loss, constraint=constraint, method=optimizer, x0=B, seed=rng, max_iterations=updates, **options
     )  # fmt: skip

@@ -10,8 +10,11 @@ The gradient is 4M(B(B'MB) - K M B), O(n r (r + c)) for Z of size n x c.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from flipwise.arrays import Floats, Ints, as_floats
 from flipwise.errors import InvalidInput
@@ -26,7 +29,7 @@ class GramMatch:
     Parameters
     ----------
     Z, s
-        The similarity K = Z diag(s) Z'; Z has a row for each item.
+        The similarity K = Z diag(s) Z'; Z, dense or sparse, has a row for each item.
     n_bits
         r, the number of columns of B.
     weights
@@ -46,13 +49,15 @@ class GramMatch:
 
     def __init__(
         self,
-        Z: npt.ArrayLike,
+        Z: Any,
         s: npt.ArrayLike,
         n_bits: int,
         weights: npt.ArrayLike | None = None,
         constant: float = 0.0,
     ) -> None:
-        self.Z, self.s = as_floats("Z", Z), as_floats("s", s)
+        given: Any = Z
+        self.Z: Any = given.tocsr().astype(np.float64) if sp.issparse(Z) else as_floats("Z", Z)
+        self.s = as_floats("s", s)
         if self.Z.ndim != 2 or self.s.shape != (self.Z.shape[1],):
             raise InvalidInput(f"`Z` must be n x c and `s` have c entries, got {self.Z.shape} and {self.s.shape}.")
         self.shape = (self.Z.shape[0], int(n_bits))
@@ -78,17 +83,18 @@ class GramMatch:
         return self._weighted(4.0 * g)
 
     def lipschitz(self) -> Lipschitz:
-        """4 max(m)^2 (3 n r + ||K||): ||B||^2 <= nr on [-1, 1]."""
+        """4 max(m)^2 (3 n r + ||K||), with ||B||^2 <= nr on [-1, 1] and the Frobenius norm of Z."""
         n, r = self.shape
-        norm = float(np.linalg.norm(self.Z, 2)) ** 2 * float(np.abs(self.s).max(initial=0.0))
+        entries = self.Z if isinstance(self.Z, np.ndarray) else self.Z.data
+        norm = float(np.linalg.norm(entries)) ** 2 * float(np.abs(self.s).max(initial=0.0))
         return Lipschitz(4.0 * float(self.weights.max()) ** 2 * (3.0 * n * r + norm) * (1.0 + 1e-9), True)
 
-    # --- flips ---------------------------------------------------------------------------------------------------------
+    # --- flips --------------------------------------------------------------------------------------------------------
 
     def flip_gradient(self, x: Floats, g: Floats) -> Floats:
         # Flipping b_ij alone (step d = -2 b_ij) changes f by d g_ij + 8 m_i G_jj + 8 m_i^2 (r - 1 - K_ii), G = B'MB.
         m = self.weights[:, None]
-        own = (self.Z * self.Z) @ self.s
+        own = (self.Z * self.Z) @ self.s if isinstance(self.Z, np.ndarray) else self.Z.multiply(self.Z) @ self.s
         G_diagonal = float(self.weights.sum())  # on spins
         return g - 4.0 * x * (m * G_diagonal + m * m * (self.shape[1] - 1 - own[:, None]))
 

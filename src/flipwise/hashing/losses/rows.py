@@ -95,7 +95,7 @@ class RowQuadratic:
         norm = float(np.linalg.norm(self.W, 2)) ** 2 if self.W.size else 0.0
         return Lipschitz(2.0 * float(self.weights.max(initial=0.0)) * norm * (1.0 + 1e-9), True)
 
-    # --- flips ---------------------------------------------------------------------------------------------------------
+    # --- flips --------------------------------------------------------------------------------------------------------
 
     def flip_gradient(self, x: Floats, g: Floats) -> Floats:
         return g - 2.0 * self.weights[:, None] * np.diagonal(self.Q) * x
@@ -134,7 +134,7 @@ class RowQuadratic:
             ones, zeros = (part[np.argsort(loss[part], kind="stable")] for part in (ones, zeros))
             if ones.size and zeros.size:
                 pairs.append(self._swaps_between_rows(ones, zeros, loss, slack))
-        found = np.concatenate(pairs) if pairs else np.empty((0, 2), dtype=np.int64)
+        found: Ints = np.concatenate(pairs) if pairs else np.empty((0, 2), dtype=np.int64)
         return found if found.size else self._swaps_in_rows(x, loss, labels, slack)
 
     def _swaps_between_rows(self, ones: Ints, zeros: Ints, loss: Floats, slack: float) -> Ints:
@@ -142,8 +142,9 @@ class RowQuadratic:
         m, r = min(ones.size, zeros.size), self.shape[1]
         pairs = np.stack([ones[:m], zeros[:m]], axis=1)
         pairs = pairs[(pairs[:, 0] // r != pairs[:, 1] // r) & (loss[pairs].sum(axis=1) < -slack)]
-        if pairs.size:
-            return pairs
+        found: Ints = pairs
+        if found.size:
+            return found
         partner = np.full(ones.size, zeros[0])  # the best zero, or for ones of its row the best zero of another row
         elsewhere = zeros[zeros // r != zeros[0] // r]
         same = ones // r == zeros[0] // r

@@ -1,0 +1,155 @@
+"""The alternating loops of the label losses: codes given W by a B-step, W given codes in closed form.
+
+As in the paper: at most 5 rounds, 20 DPCD updates a round. Rows are the distinct label sets with their counts, or,
+to repeat the paper's timings, all items; with the coupling term nu ||B - F(X)||^2 of SDH rows are items in any case.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+
+from flipwise.arrays import Floats, Ints
+from flipwise.hashing.bstep import CodeMatrix, solve_rows
+from flipwise.hashing.functions.ridge import solve_positive
+from flipwise.hashing.labels import LabelSets
+from flipwise.hashing.losses.projected import ProjectedLabels
+from flipwise.hashing.losses.rows import RowQuadratic
+from flipwise.minimize import minimize
+
+REFINED_SETS = 128
+"""With at most so many label sets their code words are refined with W eliminated."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How a loss is alternated."""
+
+    optimizer: str = "dpcd"
+    rounds: int = 5
+    updates: int = 20
+    alpha: float | tuple[float, float] = 1.0
+    distinct: bool = True
+
+
+@dataclass
+class Learned:
+    """Code words, which row each item has, and what the learning cost."""
+
+    B: CodeMatrix
+    of_item: Ints
+    values: list[float] = field(default_factory=list)
+    b_step_seconds: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The rows of B: label sets with their counts, or items."""
+
+    of_item: Ints
+    set_of_row: Ints
+    weights: Floats
+
+    @classmethod
+    def make(cls, sets: LabelSets, distinct: bool) -> _Rows:
+        if distinct:
+            return cls(sets.of_item, np.arange(len(sets.Y)), sets.counts)
+        return cls(np.arange(sets.of_item.size), sets.of_item, np.ones(sets.of_item.size))
+
+    def sums_by_set(self, B: CodeMatrix, n_sets: int) -> Floats:
+        """Sum of weighted rows of B for each label set."""
+        n = self.set_of_row.size
+        E = sp.csr_array((self.weights, (self.set_of_row, np.arange(n))), shape=(n_sets, n))
+        return np.asarray(E @ B.astype(np.float64))
+
+    def gram(self, B: CodeMatrix) -> Floats:
+        """B'MB; counts below 2^24 are exact in float32, which is twice as fast."""
+        if (self.weights == 1.0).all() and len(B) < 2**24:
+            single = B.astype(np.float32)
+            return (single.T @ single).astype(np.float64)
+        dense = B.astype(np.float64)
+        return dense.T @ (self.weights[:, None] * dense)
+
+
+def learn_sdh(
+    sets: LabelSets,
+    n_bits: int,
+    delta: float,
+    schedule: Schedule,
+    rng: np.random.Generator,
+    coupling: tuple[float, Callable[[CodeMatrix], Floats]] | None = None,
+) -> Learned:
+    """min ||Y - BW||^2 + delta ||W||^2 (+ nu ||B - F||^2); `coupling` is (nu, codes of all items -> F)."""
+    rows = _Rows.make(sets, schedule.distinct and coupling is None)
+    B = _random_codes(rows, n_bits, rng)
+    learned = Learned(B, rows.of_item)
+    which, Y = rows.set_of_row, sets.Y
+    label_norm = float(sets.counts @ (Y * Y).sum(axis=1))
+    for _ in range(schedule.rounds):
+        A = rows.gram(B)
+        A[np.diag_indices_from(A)] += max(delta, 1e-12)
+        W = solve_positive(A, rows.sums_by_set(B, len(Y)).T @ Y)
+        P, constant = Y @ W.T, label_norm + delta * float((W * W).sum())
+        if coupling is not None:
+            nu, fitted = coupling
+            F = fitted(B)
+            P, which = P[rows.set_of_row] + nu * F, np.arange(len(B))
+            constant += nu * (float((F * F).sum()) + B.size)
+        loss = RowQuadratic(W, P, which, rows.weights, constant)
+        new = _timed_step(learned, loss, B, schedule, rng)
+        if np.array_equal(new, B):
+            break
+        B = new
+    learned.B = B
+    return learned
+
+
+def learn_fsdh(sets: LabelSets, n_bits: int, delta: float, schedule: Schedule, rng: np.random.Generator) -> Learned:
+    """min ||B - YW||^2 + delta ||W||^2: labels are regressed onto codes, so the B-step is linear."""
+    rows = _Rows.make(sets, schedule.distinct)
+    B = _random_codes(rows, n_bits, rng)
+    learned = Learned(B, rows.of_item)
+    Y = sets.Y
+    A = Y.T @ (sets.counts[:, None] * Y)
+    A[np.diag_indices_from(A)] += max(delta, 1e-12)
+    total = float(rows.weights.sum()) * n_bits
+    for _ in range(schedule.rounds):
+        W = solve_positive(A, Y.T @ rows.sums_by_set(B, len(Y)))
+        T = Y @ W
+        constant = total + float(sets.counts @ (T * T).sum(axis=1)) + delta * float((W * W).sum())
+        loss = RowQuadratic(np.zeros((n_bits, 0)), T, rows.set_of_row, rows.weights, constant)
+        new = _timed_step(learned, loss, B, schedule, rng)
+        if np.array_equal(new, B):
+            break
+        B = new
+    learned.B = B
+    return learned
+
+
+def refine_words(
+    sets: LabelSets, B: CodeMatrix, delta: float, schedule: Schedule, rng: np.random.Generator
+) -> CodeMatrix:
+    """Code words of distinct label sets with a lower SDH loss, W eliminated; B itself where there are too many sets."""
+    if len(sets.Y) > REFINED_SETS or len(sets.Y) < 2:
+        return B
+    loss = ProjectedLabels(sets.Y, B.shape[1], sets.counts, max(delta, 1e-6))
+    found = minimize(loss, x0=B, seed=rng, alpha=schedule.alpha, max_iterations=50 * schedule.rounds)
+    return np.asarray(found.x, dtype=np.int8)
+
+
+def _timed_step(
+    learned: Learned, loss: RowQuadratic, B: CodeMatrix, schedule: Schedule, rng: np.random.Generator
+) -> CodeMatrix:
+    started = time.perf_counter()
+    new = solve_rows(loss, B, schedule.optimizer, rng, updates=schedule.updates, alpha=schedule.alpha)
+    learned.b_step_seconds += time.perf_counter() - started
+    learned.values.append(loss.value(new.astype(np.float64)))
+    return new
+
+
+def _random_codes(rows: _Rows, n_bits: int, rng: np.random.Generator) -> CodeMatrix:
+    return (2 * rng.integers(0, 2, size=(rows.weights.size, n_bits), dtype=np.int8) - 1).astype(np.int8)

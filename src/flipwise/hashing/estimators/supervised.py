@@ -1,0 +1,175 @@
+"""Estimators that learn from labels: code words for label sets, then a hash function onto them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.metaestimators import available_if
+
+from flipwise.arrays import Ints
+from flipwise.errors import InvalidInput
+from flipwise.hashing.alternating import Learned, Schedule
+from flipwise.hashing.bstep import CodeMatrix, check_optimizer
+from flipwise.hashing.codes import Codes
+from flipwise.hashing.estimators.base import BaseHasher, check_positive
+from flipwise.hashing.functions.choose import make_function
+from flipwise.hashing.functions.targets import Targets
+from flipwise.hashing.labels import LabelSets, as_label_sets
+from flipwise.hashing.metrics import mean_average_precision
+
+
+class SupervisedHasher(BaseHasher):
+    """Shared by SDH, FSDH and FastHash.
+
+    Labels are class values of shape (n,) or multi-hot 0/1 of shape (n, classes). Rows labelled `missing_label` (or with
+    no label at all, when multi-hot) do not take part in learning; their entry in `codes_` is their hashed code.
+    """
+
+    _optimizers: tuple[str, ...] = ("dpcd",)
+
+    optimizer: str
+    hash_function: str
+    hash_options: dict[str, Any] | None
+    random_state: Any
+    missing_label: Any
+    rounds: int
+    updates: int
+    alpha: Any
+    distinct: bool
+    delta: float
+
+    @abstractmethod
+    def _learn(self, sets: LabelSets, X: Any, schedule: Schedule, rng: np.random.Generator) -> Learned:
+        """Code words for the label sets, or codes for the items."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn codes of X from the labels y, and the hash function."""
+        X, rng = self._start(X)
+        y, labelled = self._checked_labels(X, y)
+        schedule = self._schedule(X, y, labelled)
+        sets = as_label_sets(y[labelled])
+        self._check_sets(sets)
+        everything = bool(labelled.all())
+        known = X if everything else X[np.flatnonzero(labelled)]
+        learned = self._learn(sets, known, schedule, rng)
+        self.loss_values_ = learned.values
+        self.b_step_seconds_ = learned.b_step_seconds
+        self.function_ = make_function(self.hash_function, self.hash_options)
+        self.function_.fit(known, _targets(learned), rng)
+        codes = Codes.from_signs(learned.B[learned.of_item])
+        if not everything:
+            packed = np.empty((X.shape[0], codes.packed.shape[1]), dtype=np.uint8)
+            packed[labelled] = codes.packed
+            packed[~labelled] = Codes.from_signs(self.function_.decision(X[np.flatnonzero(~labelled)])).packed
+            codes = Codes(packed, self.n_bits)
+        self.codes_ = codes
+        self.classes_ = sets.classes
+        self._labels, self._labelled = y, labelled
+        return self
+
+    @available_if(lambda self: self.hash_function != "trees")  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any = None, classes: npt.ArrayLike | None = None) -> Self:
+        """Learn from one more chunk of rows; for data larger than memory.
+
+        The code words of the classes are fixed by the first call, which must be given all `classes` unless its chunk
+        has them all. `codes_` grows by the chunk's codes. For single labels and hash functions "linear" and "rbf".
+        """
+        first = not hasattr(self, "_words")
+        X, rng = self._start(X, reset=first)
+        y, labelled = self._checked_labels(X, y)
+        if y.ndim != 1 or not labelled.all():
+            raise InvalidInput("`partial_fit` needs one label for every row.")
+        if first:
+            every = np.unique(y if classes is None else np.asarray(classes))
+            sets = LabelSets(np.eye(every.size), np.arange(every.size), every, False)
+            self._check_sets(sets)
+            self.classes_ = every
+            self._words = self._learn(sets, None, self._schedule(X, y, labelled), rng).B
+            self.function_ = make_function(self.hash_function, self.hash_options)
+        at = np.searchsorted(self.classes_, y)
+        known = at < self.classes_.size
+        if not known.all() or (self.classes_[at] != y).any():
+            raise InvalidInput("`y` has a class that the first `partial_fit` did not have: pass all `classes` there.")
+        self.function_.partial_fit(X, Targets(self._words, at), rng)  # type: ignore[attr-defined]
+        new = Codes.from_signs(self._words[at])
+        self.codes_ = new if first else Codes(np.concatenate([self.codes_.packed, new.packed]), self.n_bits)
+        self._labels = y if first else np.concatenate([self._labels, y])
+        self._labelled = np.ones(len(self._labels), dtype=np.bool_)
+        return self
+
+    def score(self, X: Any, y: Any) -> float:
+        """Tie-aware MAP of X as queries against the learned training codes (protocol: learned B, whole list)."""
+        queries = self.encode(X)
+        database = self.codes_[np.flatnonzero(self._labelled)]
+        return mean_average_precision(queries, database, np.asarray(y), self._labels[self._labelled])
+
+    # --- checks -------------------------------------------------------------------------------------------------------
+
+    def _schedule(self, X: Any, y: npt.NDArray[Any], labelled: npt.NDArray[np.bool_]) -> Schedule:
+        check_optimizer(self.optimizer, self._optimizers)
+        check_positive(delta=self.delta)
+        for name in ("rounds", "updates"):
+            given = getattr(self, name)
+            if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
+                raise InvalidInput(f"`{name}` must be an integer of at least 1, got {given!r}.")
+        alpha = self.alpha
+        if isinstance(alpha, str):
+            from flipwise.hashing.tuning import tune_alpha
+
+            if alpha != "cv":
+                raise InvalidInput(f'`alpha` must be a number, a pair of numbers or "cv", got {alpha!r}.')
+            alpha = self.alpha_ = tune_alpha(self, X[np.flatnonzero(labelled)], y[labelled])
+        return Schedule(self.optimizer, self.rounds, self.updates, alpha, self.distinct)
+
+    def _checked_labels(self, X: Any, y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+        """(labels, which rows have one)."""
+        if y is None:
+            raise InvalidInput(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
+            )
+        from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+        labels = np.asarray(y)
+        if labels.ndim == 2 and labels.shape[1] == 1:
+            labels = column_or_1d(labels, warn=True)
+        if labels.dtype.kind in "fc":
+            check_array(labels.reshape(len(labels), -1), input_name="y")
+        check_consistent_length(X, labels)
+        if labels.ndim == 2:
+            return labels, np.asarray((labels != 0).any(axis=1))
+        if labels.dtype.kind == "f" and (labels != np.floor(labels)).any():
+            raise InvalidInput("Unknown label type: continuous. `y` must hold class values or multi-hot rows.")
+        if self.missing_label is None or labels.dtype.kind not in "iuf":
+            return labels, np.ones(len(labels), dtype=np.bool_)
+        missing = labels == self.missing_label
+        if missing.any() and np.unique(labels).size == 2:
+            raise InvalidInput(
+                f"`y` holds only {self.missing_label} and one other value. {self.missing_label} marks rows without a "
+                "label, which leaves only 1 class; if it is a class of its own, set missing_label=None."
+            )
+        return labels, ~missing
+
+    @staticmethod
+    def _check_sets(sets: LabelSets) -> None:
+        if len(sets.Y) < 2:
+            raise InvalidInput(
+                f"`y` must have at least 2 classes or label sets to tell apart, got {len(sets.Y)} class (n_samples = "
+                f"{sets.of_item.size})."
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def _targets(learned: Learned) -> Targets:
+    of_item: Ints | None = learned.of_item
+    words: CodeMatrix = learned.B
+    if len(words) == learned.of_item.size and np.array_equal(learned.of_item, np.arange(len(words))):
+        of_item = None
+    return Targets(words, of_item)

@@ -1,0 +1,75 @@
+"""Estimators that learn from the features alone."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+
+from flipwise.errors import InvalidInput
+from flipwise.hashing.bstep import CodeMatrix, check_optimizer
+from flipwise.hashing.codes import Codes
+from flipwise.hashing.estimators.base import BaseHasher
+from flipwise.hashing.functions.choose import make_function
+from flipwise.hashing.functions.ridge import dense
+from flipwise.hashing.functions.targets import Targets
+from flipwise.hashing.metrics import neighbour_recall
+from flipwise.hashing.search import exact_search, hamming_search
+
+SCORED = 1000
+"""Rows that `score` uses as queries."""
+
+
+class UnsupervisedHasher(BaseHasher):
+    """Shared by ARE, SADH and ITQ."""
+
+    _optimizers: tuple[str, ...] = ("dpcd",)
+
+    optimizer: str
+    hash_function: str
+    hash_options: dict[str, Any] | None
+    random_state: Any
+
+    @abstractmethod
+    def _learn(self, X: Any, rng: np.random.Generator) -> CodeMatrix:
+        """Codes of the training rows."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn codes of X and the hash function; y is ignored."""
+        del y
+        X, rng = self._start(X)
+        check_optimizer(self.optimizer, self._optimizers)
+        if X.shape[0] < 2:
+            raise InvalidInput(f"at least 2 rows are needed to learn codes, got n_samples = {X.shape[0]}.")
+        B = self._learn(X, rng)
+        self._fit_function(X, B, rng)
+        self.codes_ = Codes.from_signs(B)
+        return self
+
+    def _fit_function(self, X: Any, B: CodeMatrix, rng: np.random.Generator) -> None:
+        self.function_ = make_function(self.hash_function, self.hash_options)
+        self.function_.fit(X, Targets(B), rng)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """recall@10 within X: how many of the 10 nearest rows by cosine are among the 10 nearest by Hamming distance.
+
+        The first 1,000 rows are the queries; a row is not counted as its own neighbour. y is ignored.
+        """
+        del y
+        codes = self.encode(X)
+        vectors = dense(X)
+        vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)
+        k = min(10, len(codes) - 1)
+        if k < 1:
+            raise InvalidInput("`score` needs at least 2 rows.")
+        queries = np.arange(min(SCORED, len(codes)))
+        truth = exact_search(vectors[queries], vectors, k + 1).ids
+        found = hamming_search(codes[queries], codes, k + 1).ids
+        return neighbour_recall(_without_self(found, queries, k), _without_self(truth, queries, k))
+
+
+def _without_self(ids: Any, queries: Any, k: int) -> Any:
+    """Each row without the query's own id, cut to k."""
+    rows = [row[row != q][:k] for row, q in zip(ids, queries, strict=True)]
+    return np.array(rows)

@@ -1,0 +1,112 @@
+"""Fitted estimators and codes in safetensors files: arrays and text, nothing that can run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flipwise.errors import InvalidFile, InvalidInput, MissingDependency
+from flipwise.hashing.codes import Codes
+
+_VERSION = "1"
+_ESTIMATORS = ("SDH", "FSDH", "FastHash", "ARE", "ITQ", "SADH")
+
+
+def save(what: Any, path: str | Path) -> None:
+    """Write a fitted estimator or `Codes` to a safetensors file.
+
+    An estimator is saved with its parameters, hash function and training codes; labels for `score` are left out, and a
+    loaded estimator cannot go on with `partial_fit`.
+
+    Examples
+    --------
+    >>> import os, tempfile, numpy as np
+    >>> from flipwise.hashing import ITQ, load, save
+    >>> X = np.random.default_rng(0).standard_normal((50, 8))
+    >>> itq = ITQ(n_bits=16, random_state=0).fit(X)
+    >>> path = os.path.join(tempfile.mkdtemp(), "itq.safetensors")
+    >>> save(itq, path)
+    >>> np.array_equal(load(path).transform(X), itq.transform(X))
+    True
+    """
+    save_file = _safetensors().save_file
+    if isinstance(what, Codes):
+        about = {"kind": "codes", "n_bits": str(what.n_bits), "bit_order": what.bit_order}
+        save_file({"packed": what.packed}, str(path), metadata={"flipwise": _VERSION, **about})
+        return
+    name = type(what).__name__
+    if name not in _ESTIMATORS or not hasattr(what, "function_"):
+        raise InvalidInput(f"`what` must be Codes or a fitted hashing estimator, got {name}.")
+    arrays = {f"function.{key}": np.ascontiguousarray(value) for key, value in what.function_.arrays().items()}
+    arrays["codes"] = what.codes_.packed
+    features = getattr(what, "feature_names_in_", None)
+    about = {
+        "kind": "estimator",
+        "class": name,
+        "function": what.function_.kind,
+        "parameters": json.dumps(what.get_params(deep=False), default=_plain),
+        "n_features": str(what.n_features_in_),
+        "feature_names": json.dumps(None if features is None else [str(f) for f in features]),
+    }
+    save_file(arrays, str(path), metadata={"flipwise": _VERSION, **about})
+
+
+def load(path: str | Path) -> Any:
+    """Read what `save` wrote: `Codes`, or an estimator that transforms as the saved one did."""
+    module = _safetensors()
+    from safetensors import safe_open
+
+    try:
+        with safe_open(str(path), framework="numpy") as file:
+            about = file.metadata() or {}
+        arrays = module.load_file(str(path))
+    except FileNotFoundError:
+        raise
+    except Exception as error:
+        raise InvalidFile(f"{path} is not a safetensors file: {error}") from None
+    if about.get("flipwise") != _VERSION:
+        raise InvalidFile(f"{path} was not written by flipwise.hashing.save (version {_VERSION}).")
+    if about["kind"] == "codes":
+        return Codes(arrays["packed"], int(about["n_bits"]), about["bit_order"])
+    return _estimator(path, about, arrays)
+
+
+def _estimator(path: str | Path, about: dict[str, str], arrays: dict[str, Any]) -> Any:
+    from flipwise import hashing
+    from flipwise.hashing.functions.choose import function_from_arrays
+
+    if about["class"] not in _ESTIMATORS:
+        raise InvalidFile(f"{path} holds an unknown estimator {about['class']!r}.")
+    parameters = json.loads(about["parameters"])
+    if isinstance(parameters.get("alpha"), list):
+        parameters["alpha"] = tuple(parameters["alpha"])
+    estimator = getattr(hashing, about["class"])(**parameters)
+    held = {key.removeprefix("function."): value for key, value in arrays.items() if key.startswith("function.")}
+    estimator.function_ = function_from_arrays(about["function"], held)
+    estimator.codes_ = Codes(arrays["codes"], estimator.n_bits)
+    estimator.n_features_in_ = int(about["n_features"])
+    estimator._n_features_out = arrays["codes"].shape[1] if estimator.output == "packed" else estimator.n_bits
+    names = json.loads(about["feature_names"])
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    return estimator
+
+
+def _plain(value: Any) -> Any:
+    """Parameters as JSON; a random state other than an integer is forgotten."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.random.Generator | np.random.RandomState):
+        return None
+    raise InvalidInput(f"a parameter of type {type(value).__name__} cannot be saved.")
+
+
+def _safetensors() -> Any:
+    try:
+        import safetensors.numpy
+    except ImportError:
+        raise MissingDependency("safetensors", "hashing", "saving and loading") from None
+    return safetensors.numpy
