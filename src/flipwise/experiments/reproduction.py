@@ -21,7 +21,19 @@ from flipwise.experiments.study import Plan, Study, Task
 
 log = logging.getLogger("flipwise.experiments")
 
-STUDIES = ("convergence", "densities", "cpu_times", "neighbourhood", "momentum", "growth")
+STUDIES = (
+    "convergence",
+    "densities",
+    "cpu_times",
+    "neighbourhood",
+    "optimisers",
+    "unsupervised",
+    "supervised",
+    "qubo",
+    "compression",
+    "momentum",
+    "growth",
+)
 """The studies, in the order of the report; each is a module of `flipwise.experiments.studies`."""
 
 
