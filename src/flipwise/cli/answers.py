@@ -64,7 +64,30 @@ def density_table(title: str, graph: Graph, results: Sequence[Any], *, err: bool
         ("k", "density", "upper bound", "proven", "pairs joined", "time"),
         rows,
         notes=[
-            "density: mean degree inside the subgraph (x'Wx/k); no k nodes exceed the upper bound.",
+            "density: mean degree inside (x'Wx/k); no k nodes exceed the upper bound.",
         ],
         err=err,
     )
+
+
+def show_cut(title: str, kind: str, graph: Graph, result: Any, seed: int, output: str | None, as_json: bool) -> int:
+    """Write the parts and show the cut; returns the exit code."""
+    from flipwise.cli.exits import INTERRUPTED, OK
+    from flipwise.cli.inputs import write_lines
+    from flipwise.cli.terminal import number, percent, print_facts, print_json
+
+    if output:
+        names = range(graph.n) if graph.names is None else graph.names
+        write_lines(output, (f"{name}\t{part}" for name, part in zip(names, result.parts)))
+    sizes = result.sizes.tolist()
+    if as_json:
+        record = {"nodes": graph.n, "edges": graph.n_edges, "cut": result.value, "bound": result.bound}
+        record |= {"gap": result.gap, "sizes": sizes, "status": result.status.name.lower(), "message": result.message}
+        print_json({**record, "seed": seed, "seconds": round(result.seconds, 4), "parts": result.parts})
+    else:
+        facts = [("cut", number(result.value))]
+        if result.bound is not None:
+            facts.append((kind, f"{number(result.bound)} (gap {percent(result.gap)})"))
+        facts += [("sizes", " + ".join(f"{size:,}" for size in sizes)), ("status", result.message)]
+        print_facts(title, [*facts, ("time", f"{result.seconds:.2f} s")], err=output == "-")
+    return INTERRUPTED if result.status.name == "INTERRUPTED" else OK

@@ -36,7 +36,7 @@ def run(app: click.Command, arguments: Sequence[str] | None = None) -> int:
 
     debug = os.environ.get("FLIPWISE_DEBUG", "0") not in ("", "0")
     with warnings.catch_warnings():
-        warnings.showwarning = _show_warning
+        warnings.showwarning = _show_warning  # type: ignore[assignment]
         try:
             code = app.main(
                 args=None if arguments is None else list(arguments), prog_name="flipwise", standalone_mode=False

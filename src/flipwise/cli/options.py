@@ -17,7 +17,7 @@ class Seconds(click.ParamType[float]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         text = str(value).strip().lower()
-        unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:], None)
+        unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:])
         try:
             seconds = float(text[:-1]) * unit if unit else float(text)
         except ValueError:

@@ -30,6 +30,13 @@ def print_json(record: dict[str, Any]) -> None:
     click.echo(json.dumps(_plain(record), indent=2, allow_nan=False))
 
 
+def write_json(path: str, record: dict[str, Any]) -> None:
+    """The same object in a file."""
+    from pathlib import Path
+
+    Path(path).write_text(json.dumps(_plain(record), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
 def print_table(
     title: str,
     columns: Sequence[str],
@@ -44,7 +51,14 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(title), title_style="bold", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table = Table(
+        title=Text(title),
+        title_style="bold",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        show_edge=False,
+    )
     for index, name in enumerate(columns):
         table.add_column(name, justify="left" if index == 0 or name in left else "right", no_wrap=name not in left)
     for row in rows:

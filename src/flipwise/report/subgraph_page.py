@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flipwise.arrays import Bools
 from flipwise.report.subgraph_svg import adjacency_svg, profile_svg
 
 if TYPE_CHECKING:
@@ -98,12 +99,13 @@ def _curves(results: Sequence[Any]) -> tuple[list[int], list[float], list[float 
     return [len(r.nodes) for r in results], [float(r.density) for r in results], bounds
 
 
-def _block(graph: Graph, result: Any) -> np.ndarray:
+def _block(graph: Graph, result: Any) -> Bools:
     """The adjacency inside the subgraph, its nodes by falling inner degree; at most 400 of them."""
     chosen = np.flatnonzero(np.asarray(result.x).reshape(-1) > 0)
     matrix = graph.to_scipy()[chosen][:, chosen].toarray() != 0
     order = np.argsort(-matrix.sum(axis=1), kind="stable")[:400]
-    return matrix[np.ix_(order, order)]
+    block: Bools = matrix[np.ix_(order, order)]
+    return block
 
 
 def _footer(results: Sequence[Any]) -> str:

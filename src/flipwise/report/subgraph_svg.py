@@ -44,7 +44,8 @@ def profile_svg(sizes: Sequence[int], densities: Sequence[float], bounds: Sequen
     parts.append(f"<polyline points='{line}' fill='none' stroke='var(--found)' stroke-width='2'/>")
     for k, d in zip(sizes, densities):
         parts.append(
-            f"<circle cx='{x(k):.1f}' cy='{y(d):.1f}' r='3.5' fill='var(--found)'><title>k={k}: {d:.3f}</title></circle>"
+            f"<circle cx='{x(k):.1f}' cy='{y(d):.1f}' r='3.5' fill='var(--found)'>"
+            f"<title>k={k}: {d:.3f}</title></circle>"
         )
     parts.append("</svg><p class='soft'><span style='color:var(--found)'>●</span> found &nbsp; ")
     parts.append(

@@ -17,9 +17,7 @@ NODES, HIDDEN = 20_000, 60
 @click.option("--threads", type=click.IntRange(min=1), help="Use at most so many threads.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
-def command(
-    output: str, seed: int, time_limit: float | None, threads: int | None, as_json: bool, quiet: bool
-) -> int:
+def command(output: str, seed: int, time_limit: float | None, threads: int | None, as_json: bool, quiet: bool) -> int:
     """Hide a dense group of 60 nodes in a random graph of 20,000, find it, and prove how good the answer is.
 
     Prints a table and writes a self-contained HTML page. Needs no data and takes seconds.
@@ -41,11 +39,10 @@ def command(
     from flipwise.report.subgraph_page import subgraph_page
 
     graph, hidden = planted_subgraph(NODES, HIDDEN, seed=seed)
-    sizes = (HIDDEN // 2, HIDDEN, 2 * HIDDEN, 10 * HIDDEN)
+    sizes = (HIDDEN, 2 * HIDDEN, 4 * HIDDEN, 8 * HIDDEN)
     with progress("searching and proving", quiet=quiet, time_limit=time_limit) as tell:
-        results = solve(graph, sizes, tell, seed=seed, time_limit=time_limit, threads=threads)
-    middle = results[1]
-    found = int(np.isin(np.flatnonzero(middle.x > 0), hidden).sum())
+        results = solve(graph, sizes, tell, effort=0.0, seed=seed, time_limit=time_limit, threads=threads)
+    found = int(np.isin(results[0].indices, hidden).sum())
     page = subgraph_page(graph, results, title="Flipwise demo: a dense group, found and proven")
     Path(output).write_text(page, encoding="utf-8")
     interrupted = any(result.status.name == "INTERRUPTED" for result in results)

@@ -42,7 +42,7 @@ def command(as_json: bool) -> None:
 
     print_facts("Flipwise", [(name.replace("_", " "), str(value)) for name, value in facts.items()])
     rows = [
-        (name, entry["version"] or "not installed", entry["purpose"], f"flipwise[{entry['extra']}]")
+        (name, entry["version"] or "not installed", str(entry["purpose"]), f"flipwise[{entry['extra']}]")
         for name, entry in packages.items()
     ]
     click.echo()

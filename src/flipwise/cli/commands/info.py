@@ -25,6 +25,7 @@ def command(file: str, file_format: str | None, symmetrise: str, unweighted: boo
       $ flipwise info model.qubo
       $ cat graph.txt | flipwise info - --json
     """
+    from flipwise.cli.models import is_model
     from flipwise.cli.terminal import print_facts, print_json
 
     if file_format is None and is_model(file):
@@ -37,13 +38,6 @@ def command(file: str, file_format: str | None, symmetrise: str, unweighted: boo
         print_json({"file": file, **facts})
     else:
         print_facts(file, [(name.replace("_", " "), _shown(name, value)) for name, value in facts.items()])
-
-
-def is_model(file: str) -> bool:
-    """Whether the name is that of a QUBO or Ising model rather than of a graph."""
-    from flipwise.cli.models import MODEL_SUFFIXES
-
-    return file.lower().endswith(MODEL_SUFFIXES)
 
 
 def graph_facts(graph: Graph) -> dict[str, Any]:

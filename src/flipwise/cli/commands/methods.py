@@ -30,4 +30,6 @@ def command(as_json: bool) -> None:
         (method.name, "yes" if method.free else "-", "yes" if method.counts else "-", method.needs, method.summary)
         for method in methods()
     ]
-    print_table("Methods", ("name", "free", "exact count", "objective", "what it is"), rows, left=("objective", "what it is"))
+    print_table(
+        "Methods", ("name", "free", "exact count", "objective", "what it is"), rows, left=("objective", "what it is")
+    )

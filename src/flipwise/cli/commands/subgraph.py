@@ -14,6 +14,8 @@ from flipwise.cli.options import Counts, answer_file, output_options, run_option
 @input_argument()
 @click.option("-k", "sizes", type=Counts(), required=True, help="Number of nodes: 200, or 200,400, or 10:100:10.")
 @click.option("--method", default="dpcd", show_default=True, help="A name that `flipwise methods` lists.")
+@click.option("--effort", type=click.FloatRange(min=0), default=1.0, show_default=True,
+              help="How long to search past the first descent; 0 is quickest.")  # fmt: skip
 @click.option("--no-bound", is_flag=True, help="Skip the proof; a little faster.")
 @click.option("--report", "page", type=click.Path(dir_okay=False), help="Write a self-contained HTML page there.")
 @answer_file("the nodes, one a line (one k), or everything (a name ending in .json),")
@@ -24,6 +26,7 @@ def command(
     file: str,
     sizes: tuple[int, ...],
     method: str,
+    effort: float,
     no_bound: bool,
     page: str | None,
     output: str | None,
@@ -52,17 +55,17 @@ def command(
     from flipwise.cli.answers import density_table, nodes_of, subgraph_record
     from flipwise.cli.exits import INTERRUPTED, OK
     from flipwise.cli.inputs import load_graph, write_lines
-    from flipwise.cli.terminal import print_json, progress
+    from flipwise.cli.terminal import print_json, progress, write_json
 
     if output and not output.endswith(".json") and len(sizes) > 1:
         raise click.UsageError("-o writes one list of nodes: give one -k, or a name that ends in .json.")
     graph = load_graph(file, file_format, symmetrise, unweighted, quiet=quiet)
     with progress("dense subgraph", quiet=quiet or verbose, time_limit=time_limit) as tell:
-        results = solve(graph, sizes, tell, method, not no_bound, seed, time_limit, threads, verbose)
+        results = solve(graph, sizes, tell, method, effort, not no_bound, seed, time_limit, threads, verbose)
     record: dict[str, Any] = {"file": file, "results": [subgraph_record(graph, result) for result in results]}
     if output:
         if output.endswith(".json"):
-            _write_json(output, record)
+            write_json(output, record)
         else:
             write_lines(output, nodes_of(graph, results[0]))
     if page:
@@ -83,6 +86,7 @@ def solve(
     sizes: tuple[int, ...],
     tell: Any,
     method: str = "dpcd",
+    effort: float = 1.0,
     certify: bool = True,
     seed: int = 0,
     time_limit: float | None = None,
@@ -93,7 +97,7 @@ def solve(
     import flipwise
 
     def watch(progress: Any) -> None:
-        tell(f"best {abs(progress.best):.7g}")
+        tell(f"x'Wx = {-progress.best:.7g}")
 
     profile = flipwise.densest_subgraph(
         graph,
@@ -101,17 +105,10 @@ def solve(
         method=method,
         seed=seed,
         time_limit=time_limit,
+        effort=effort,
         certify=certify,
         callback=watch,
         threads=threads,
+        verbose=verbose,
     )
     return list(profile)
-
-
-def _write_json(output: str, record: dict[str, Any]) -> None:
-    import json
-    from pathlib import Path
-
-    from flipwise.cli.terminal import _plain
-
-    Path(output).write_text(json.dumps(_plain(record), indent=1))

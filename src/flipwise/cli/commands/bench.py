@@ -1,0 +1,93 @@
+"""`flipwise bench`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+@click.command("bench")
+@click.option("--nodes", type=click.IntRange(min=1000), default=200_000, show_default=True, help="Size of the graph.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the generated problems.")
+@click.option("--time-limit", type=float, default=5.0, show_default=True, help="Seconds for each search.")
+@click.option("--threads", type=click.IntRange(min=1), help="Use at most so many threads.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+def command(nodes: int, seed: int, time_limit: float, threads: int | None, as_json: bool) -> None:
+    """Time a few generated problems on this machine, after a first run that compiles.
+
+    Times are wall-clock and yours alone; for comparisons with other solvers see the scripts in benchmarks/.
+
+    \b
+    Examples:
+      $ flipwise bench --nodes 2000 --time-limit 1
+    """
+    from flipwise.cli.terminal import print_json, print_table
+
+    cells = _cells(nodes, seed, time_limit, threads)
+    if as_json:
+        print_json({"threads": threads, "seed": seed, "problems": cells})
+        return
+    rows = [(cell["problem"], f"{cell['size']:,}", f"{cell['seconds']:.3f} s", cell["answer"]) for cell in cells]
+    print_table("This machine", ("problem", "entries", "time", "answer"), rows, left=("answer",))
+
+
+def _cells(nodes: int, seed: int, time_limit: float, threads: int | None) -> list[dict[str, Any]]:
+    import time
+
+    import numpy as np
+    import scipy.sparse as sp
+
+    import flipwise
+    from flipwise.datasets.planted import planted_subgraph
+
+    cells: list[dict[str, Any]] = []
+
+    def timed(problem: str, size: int, solve: Any, answer: Any) -> None:
+        solve()  # compiles, and warms the caches
+        started = time.perf_counter()
+        result = solve()
+        seconds = time.perf_counter() - started
+        cells.append({"problem": problem, "size": size, "seconds": round(seconds, 4), "answer": answer(result)})
+
+    graph, _ = planted_subgraph(nodes, 200, seed=seed)
+    W = graph.to_scipy()
+    x = np.ones(nodes)
+    timed("one pass over the graph (W @ x)", graph.n_arcs, lambda: W @ x, lambda _: "")
+    timed(
+        "densest 200 nodes, first answer and bound",
+        graph.n_arcs,
+        lambda: flipwise.densest_subgraph(graph, 200, seed=seed, effort=0, threads=threads, time_limit=time_limit),
+        lambda r: f"density {r.density:.2f}, gap {100 * r.gap:.2g} %",
+    )
+    timed(
+        "descent on the sparse quadratic",
+        graph.n_arcs,
+        lambda: flipwise.minimize(W, seed=seed, threads=threads, time_limit=time_limit),
+        lambda r: f"value {r.value:,.0f}",
+    )
+    rng = np.random.default_rng(seed)
+    dense = rng.choice([-1.0, 1.0], (1000, 1000))
+    spins = dense + dense.T
+    timed(
+        "descent on a dense glass, 1,000 spins",
+        spins.size,
+        lambda: flipwise.minimize(spins, seed=seed, threads=threads, time_limit=time_limit),
+        lambda r: f"value {r.value:,.0f}",
+    )
+    torus = sp.csr_array(sp.kron(sp.eye_array(40), _ring(40)) + sp.kron(_ring(40), sp.eye_array(40)))
+    timed(
+        "maximum cut of a 40 x 40 torus",
+        torus.nnz,
+        lambda: flipwise.maxcut(torus, seed=seed, threads=threads, time_limit=min(1.0, time_limit), bound="none"),
+        lambda r: f"cut {r.value:,.0f} of 3,200",
+    )
+    return cells
+
+
+def _ring(n: int) -> Any:
+    import scipy.sparse as sp
+
+    ones = sp.eye_array(n).tocsr()
+    rolled = ones[[*range(1, n), 0]]
+    return rolled + rolled.T

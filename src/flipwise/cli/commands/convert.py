@@ -1,0 +1,57 @@
+"""`flipwise convert`."""
+
+from __future__ import annotations
+
+import click
+
+from flipwise.cli.inputs import GRAPH_FORMATS, graph_options, input_argument
+from flipwise.cli.models import MODEL_FORMATS
+
+
+@click.command("convert")
+@input_argument("source")
+@click.argument("target", type=click.Path(dir_okay=False))
+@click.option("--to", "target_format", type=click.Choice(sorted({*GRAPH_FORMATS, *MODEL_FORMATS})),
+              help="The format of TARGET, by its name as a rule.")  # fmt: skip
+@click.option("--model", is_flag=True, help="SOURCE is a QUBO or Ising model, whatever its name says.")
+@click.option("-q", "--quiet", is_flag=True, help="No notes.")
+@graph_options
+def command(
+    source: str,
+    target: str,
+    target_format: str | None,
+    model: bool,
+    quiet: bool,
+    file_format: str | None,
+    symmetrise: str,
+    unweighted: bool,
+) -> None:
+    """Convert a graph, or a QUBO / Ising model, from one format to another.
+
+    Graphs: edge list, MatrixMarket, METIS, rudy, Parquet, WebGraph, and .flipgraph, the compact format that opens
+    without reading. Models: .qubo, .bqp, BQPJSON, BiqMac, .coo, .bqm, rudy, MatrixMarket. Text may be
+    packed (.gz, .xz).
+
+    \b
+    Examples:
+      $ flipwise convert graph.txt graph.flipgraph
+      $ flipwise convert graph.txt graph.mtx.gz
+      $ flipwise convert model.qubo model.json
+    """
+    from flipwise.cli.models import is_model, load_model
+
+    if model or is_model(source):
+        from flipwise.qubo.formats import write_model
+
+        loaded = load_model(source, file_format)
+        write_model(loaded, target, format=target_format)
+        said = f"{loaded.n:,} variables, {loaded.b.size:,} couplings"
+    else:
+        from flipwise.cli.inputs import load_graph
+        from flipwise.graphs.read import save_graph
+
+        graph = load_graph(source, file_format, symmetrise, unweighted, quiet=quiet)
+        save_graph(graph, target, format=target_format)  # type: ignore[arg-type]
+        said = f"{graph.n:,} nodes, {graph.n_edges:,} edges"
+    if not quiet:
+        click.echo(f"{target}: {said}", err=True)

@@ -1,0 +1,56 @@
+"""`flipwise hash fit`."""
+
+from __future__ import annotations
+
+import click
+
+from flipwise.cli.inputs import input_argument
+
+SUPERVISED = ("SDH", "FSDH", "FastHash")
+UNSUPERVISED = ("ITQ", "ARE", "SADH")
+
+
+@click.command("fit")
+@input_argument("vectors")
+@click.option("-y", "--labels", type=click.Path(dir_okay=False), help="Labels: an integer an item, or a 0/1 matrix.")
+@click.option("--bits", type=click.IntRange(min=1), default=64, show_default=True, help="Length of a code.")
+@click.option("--loss", type=click.Choice([*SUPERVISED, *UNSUPERVISED], case_sensitive=False),
+              help="Default: SDH with labels, ITQ without.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="Where the model goes.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same model.")
+@click.option("--threads", type=click.IntRange(min=1), help="Use at most so many threads.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+def command(
+    vectors: str, labels: str | None, bits: int, loss: str | None, output: str, seed: int, threads: int | None,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Learn a hash function for the rows of VECTORS.
+
+    \b
+    Examples:
+      $ flipwise hash fit vectors.npy --bits 32 -o model.safetensors
+      $ flipwise hash fit vectors.npy -y labels.npy --loss SDH --bits 32 -o model.safetensors --json
+    """
+    import time
+
+    from flipwise import hashing
+    from flipwise.cli.arrays import read_array, read_labels
+    from flipwise.cli.terminal import print_facts, print_json
+    from flipwise.kernels.jit import threads as limited_threads
+
+    chosen = loss or ("SDH" if labels else "ITQ")
+    if chosen in SUPERVISED and labels is None:
+        raise click.UsageError(f"--loss {chosen} learns from labels: pass -y LABELS, or use {', '.join(UNSUPERVISED)}.")
+    X = read_array(vectors)
+    y = None if labels is None or chosen in UNSUPERVISED else read_labels(labels)
+    model = getattr(hashing, chosen)(n_bits=bits, random_state=seed)
+    started = time.perf_counter()
+    with limited_threads(threads):
+        model.fit(X, y)
+    seconds = time.perf_counter() - started
+    hashing.save(model, output)
+    facts = {"loss": chosen, "bits": bits, "items": X.shape[0], "features": X.shape[1], "seconds": round(seconds, 3)}
+    if as_json:
+        print_json({**facts, "model": output})
+    else:
+        print_facts(f"Model in {output}", [(name, str(value)) for name, value in facts.items()])

@@ -1,0 +1,93 @@
+"""`flipwise qubo`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from flipwise.cli.inputs import input_argument
+from flipwise.cli.models import MODEL_FORMATS
+from flipwise.cli.options import answer_file, output_options, run_options
+
+
+@click.command("qubo")
+@input_argument()
+@click.option(
+    "--format", "file_format", type=click.Choice(MODEL_FORMATS), help="The format of FILE, by its name as a rule."
+)
+@click.option("--count", type=click.IntRange(min=0), help="Exactly so many variables at 1, without any penalty.")
+@click.option("--method", default="portfolio", show_default=True, help="A name that `flipwise methods` lists.")
+@click.option("--bound", type=click.Choice(["auto", "sdp", "spectral", "simple", "none"]), default="auto",
+              show_default=True, help="What to prove.")  # fmt: skip
+@answer_file("the value of each variable (name, value)")
+@run_options
+@output_options
+def command(
+    file: str,
+    file_format: str | None,
+    count: int | None,
+    method: str,
+    bound: str,
+    output: str | None,
+    seed: int,
+    time_limit: float | None,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+) -> int:
+    """Minimise the QUBO or Ising model in FILE.
+
+    Formats: qbsolv .qubo, OR-Library .bqp, BQPJSON, BiqMac, rudy / Gset, MatrixMarket, dimod .coo and .bqm.
+    The lower bound is proven: no assignment has less energy.
+
+    \b
+    Examples:
+      $ flipwise qubo model.qubo --time-limit 2
+      $ flipwise qubo model.qubo --count 10 --time-limit 2 -o x.txt
+      $ cat model.qubo | flipwise qubo - --format qubo --time-limit 1 --json
+    """
+    import flipwise
+    from flipwise.cli.answers import result_record
+    from flipwise.cli.exits import INTERRUPTED, OK
+    from flipwise.cli.inputs import write_lines
+    from flipwise.cli.models import load_model
+    from flipwise.cli.terminal import number, percent, print_facts, print_json, progress
+
+    model = load_model(file, file_format)
+    solve = flipwise.solve_qubo if model.variables == "binary" else flipwise.solve_ising
+    with progress("energy", quiet=quiet or verbose, time_limit=time_limit) as tell:
+
+        def watch(now: Any) -> None:
+            tell(f"{now.best:.9g}")
+
+        result = solve(
+            model,
+            count=count,
+            method=method,
+            bound=bound,  # type: ignore[arg-type]
+            seed=seed,
+            time_limit=time_limit,
+            threads=threads,
+            callback=watch,
+            verbose=verbose,
+        )
+    if output:
+        names = range(model.n) if model.labels is None else model.labels
+        write_lines(output, (f"{name}\t{value}" for name, value in zip(names, result.x)))
+    if as_json:
+        labels = None if model.labels is None else [str(label) for label in model.labels]
+        print_json({"file": file, **result_record(result), "x": result.x, "labels": labels})
+    else:
+        ones = int((result.x > 0).sum())
+        facts = [("energy", number(result.value, 12))]
+        if result.bound is not None:
+            facts.append(("lower bound", f"{number(result.bound, 9)} (gap {percent(result.gap)})"))
+        facts += [
+            ("variables", f"{model.n:,}, {ones:,} at 1"),
+            ("status", result.message),
+            ("time", f"{result.seconds:.2f} s"),
+        ]
+        print_facts(f"Least energy of {file}", facts, err=output == "-")
+    return INTERRUPTED if result.status.name == "INTERRUPTED" else OK

@@ -1,0 +1,54 @@
+"""`flipwise reproduce`."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("reproduce")
+@click.option("--quick/--full", default=True, show_default=True, help="Generated data and minutes, or real data.")
+@click.option("--only", help="Studies, methods, or both, separated by commas.")
+@click.option("--store", type=click.Path(dir_okay=False), default="flipwise-results.sqlite", show_default=True,
+              help="Where results are kept; a killed run continues there.")  # fmt: skip
+@click.option("--data", type=click.Path(file_okay=False), help="Folder with real data (default: FLIPWISE_DATA).")
+@click.option(
+    "--report", "out", default="flipwise-report", show_default=True, help="Folder or .html file; '' for none."
+)
+@click.option("--retry", is_flag=True, help="Run failed and skipped cells again.")
+@click.option("--threads", type=click.IntRange(min=1), help="Use at most so many threads.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+def command(
+    quick: bool, only: str | None, store: str, data: str | None, out: str, retry: bool, threads: int | None,
+    as_json: bool, quiet: bool,
+) -> int:  # fmt: skip
+    """Run the paper's experiments, store every result, and render a report.
+
+    Safe to kill: finished cells are kept and not run again.
+
+    \b
+    Examples:
+      $ flipwise reproduce --only convergence --store results.sqlite --report report.html
+    """
+    from flipwise.cli.exits import INTERRUPTED, OK
+    from flipwise.cli.terminal import print_facts, print_json
+    from flipwise.experiments import reproduce
+    from flipwise.report import render
+
+    def tell(progress: object) -> None:
+        if not quiet:
+            click.echo(str(progress), err=True)
+
+    try:
+        summary = reproduce(quick=quick, only=only, store=store, data=data, threads=threads, retry=retry, callback=tell)
+    except KeyboardInterrupt:
+        click.echo(f"Interrupted. Finished cells are in {store}; the same command goes on from there.", err=True)
+        return INTERRUPTED
+    pages = [str(path) for path in render(store, out)] if out else []
+    if as_json:
+        counts = {"done": summary.done, "failed": summary.failed, "skipped": summary.skipped}
+        print_json({"store": str(summary.store), **counts, "report": pages})
+    else:
+        said = f"{summary.done} done, {summary.failed} failed, {summary.skipped} skipped"
+        print_facts("Studies", [("cells", said), ("store", str(summary.store)), ("report", "\n".join(pages) or "none")])
+    return OK

@@ -1,0 +1,150 @@
+"""What the commands answer: right, readable by machines and people, repeatable, well-behaved in pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flipwise
+from flipwise.graphs.read import read_graph
+from tests.cli.conftest import Call
+
+
+def test_subgraph_answers_are_those_of_the_library(call: Call) -> None:
+    """The JSON of `subgraph` has the nodes, density and bound that densest_subgraph gives for the seed."""
+    record = json.loads(call("subgraph", "graph.txt", "-k", "10,20", "--effort", "0", "--json", "-q").out)
+    expected = flipwise.densest_subgraph(read_graph("graph.txt"), [10, 20], seed=0, effort=0)
+    for found, wanted in zip(record["results"], expected, strict=True):
+        assert found["nodes"] == wanted.nodes
+        assert found["density"] == wanted.density <= found["bound"] == wanted.bound
+
+
+def test_subgraph_writes_nodes_and_a_page(call: Call) -> None:
+    """-o has one node a line, --report a self-contained page, standard output a table of at most 80 columns."""
+    ended = call("subgraph", "graph.txt", "-k", "20", "--effort", "0", "-o", "nodes.txt", "--report", "page.html")
+    assert ended.code == 0
+    assert len(Path("nodes.txt").read_text().split()) == 20
+    page = Path("page.html").read_text()
+    assert page.startswith("<!doctype html>") and "http" not in page
+    assert max(len(line.rstrip()) for line in ended.out.splitlines()) <= 80
+    assert "upper bound" in ended.out
+
+
+def test_a_dash_keeps_the_answer_apart_from_the_table(call: Call) -> None:
+    """With -o - standard output is the answer alone; the table goes to standard error."""
+    ended = call("subgraph", "graph.txt", "-k", "5", "--effort", "0", "-o", "-", "-q")
+    assert len(ended.out.split()) == 5 and "density" in ended.err
+
+
+def test_demo_finds_the_hidden_group(call: Call) -> None:
+    """The demo's JSON reports the whole hidden group and a bound that is not exceeded; the page is written."""
+    record = json.loads(call("demo", "--json", "-q").out)
+    assert record["hidden_found"] == record["hidden"] == 60
+    assert all(found["density"] <= found["bound"] for found in record["results"])
+    assert Path("flipwise-demo.html").stat().st_size < 200_000
+
+
+def test_info_counts(call: Call) -> None:
+    """`info` has the numbers of nodes and edges, and recognises a model by its name."""
+    graph = read_graph("graph.txt")
+    facts = json.loads(call("info", "graph.txt", "--json").out)
+    assert (facts["nodes"], facts["edges"]) == (graph.n, graph.n_edges)
+    assert json.loads(call("info", "model.qubo", "--json").out)["variables"] == 30
+
+
+def test_maxcut_and_bisect_count_the_cut(call: Call) -> None:
+    """The reported cut is the weight between the reported sides; halves are exact."""
+    graph = read_graph("graph.txt")
+    for command in ("maxcut", "bisect"):
+        record = json.loads(call(command, "graph.txt", "--time-limit", "0.5", "--json", "-q").out)
+        parts = np.array(record["parts"])
+        rows = np.repeat(np.arange(graph.n), graph.degrees)
+        assert (parts[rows] != parts[graph.indices]).sum() / 2 == record["cut"]
+        if command == "bisect":
+            assert record["sizes"] == [100, 100]
+        else:
+            assert record["cut"] <= record["bound"]
+
+
+def test_qubo_keeps_a_count(call: Call) -> None:
+    """`qubo --count r` sets exactly r variables, and the energy is that of the model."""
+    record = json.loads(call("qubo", "model.qubo", "--count", "7", "--time-limit", "0.5", "--json", "-q").out)
+    assert sum(record["x"]) == 7
+    assert record["value"] == flipwise.read_model("model.qubo").energy(record["x"]) >= record["bound"]
+
+
+def test_convert_there_and_back(call: Call) -> None:
+    """A graph through the compact format, and a model through BQPJSON, come back the same."""
+    assert call("convert", "graph.txt", "g.flipgraph", "-q").code == 0
+    one, two = read_graph("graph.txt"), read_graph("g.flipgraph")
+    assert np.array_equal(one.indices, two.indices) and np.array_equal(one.indptr, two.indptr)
+    assert call("convert", "model.qubo", "m.json").code == 0
+    assert call("convert", "m.json", "back.qubo").code == 0
+    x = [0, 1] * 15
+    assert flipwise.read_model("back.qubo").energy(x) == flipwise.read_model("model.qubo").energy(x)
+
+
+def test_the_same_seed_gives_the_same_bytes(call: Call) -> None:
+    """Two runs with one seed print the same nodes, on one thread and on two."""
+    runs = [
+        json.loads(call("subgraph", "graph.txt", "-k", "15", "--effort", "0.01", "--json", "-q", "--threads", t).out)
+        for t in ("1", "2")
+    ]
+    assert runs[0]["results"][0]["nodes"] == runs[1]["results"][0]["nodes"]
+
+
+def test_no_colour_off_a_terminal(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Output that is not a terminal has no escape codes, nor has any with NO_COLOR."""
+    assert "\x1b" not in call("doctor").out
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[3" not in call("methods").out
+
+
+def test_methods_and_doctor_are_complete(call: Call) -> None:
+    """`methods` lists what flipwise.methods() does; `doctor` says that the compiler works."""
+    listed = json.loads(call("methods", "--json").out)["methods"]
+    assert [entry["name"] for entry in listed] == [method.name for method in flipwise.methods()]
+    assert json.loads(call("doctor", "--json").out)["compiler"].startswith("works")
+
+
+def _start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "flipwise", *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+    )
+
+
+def test_ctrl_c_prints_the_best_so_far(sample_files: Path) -> None:
+    """SIGINT in the middle of a search: the answer so far is printed and the exit code is 130."""
+    process = _start(sample_files, "qubo", "model.qubo", "--time-limit", "60", "--bound", "none", "-v", "--json")
+    assert process.stderr is not None
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not process.stderr.readline().strip()[:1].isdigit():
+        pass  # rows of the log: the search is under way
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    record = json.loads(out)
+    assert record["status"] == "interrupted"
+    assert record["value"] == flipwise.read_model(sample_files / "model.qubo").energy(record["x"])
+
+
+def test_a_closed_pipe_is_no_error(sample_files: Path) -> None:
+    """`flipwise ... | head -c 1` ends quietly."""
+    command = f"{sys.executable} -m flipwise methods --json | head -c 1"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=sample_files, check=True)
+    assert done.stderr == ""
