@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flipwise import Graph, InvalidFile, InvalidInput, read_graph
+from flipwise import Graph, InvalidFile, InvalidInput, read_graph, save_graph
 from flipwise.datasets.local import local_graph
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.read import detect_format
@@ -104,7 +104,7 @@ def test_weights(tmp_path: Path) -> None:
     assert read_graph(path, weighted=False).weights is None
     timed = read_graph(_write(tmp_path, "0 1 2 1082040961\n1 2 3 1082155839\n"))
     assert timed.weights is not None and timed.notes[0] == "Columns after the third were ignored."
-    with pytest.raises(InvalidFile, match="line 1, .* too few columns"):
+    with pytest.raises(InvalidFile, match=r"line 1, .* too few columns"):
         read_graph(_write(tmp_path, "0 1\n"), weighted=True)
 
 
@@ -156,6 +156,40 @@ def test_line_numbers_across_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(InvalidFile, match="line 501, byte 1 "):
         read_graph(path)
     assert read_graph(_write(tmp_path, "10 11\n" * 5 + "12 345\n" * 50)).n_edges == 2
+
+
+@pytest.mark.parametrize("name", ["g.txt", "g.mtx", "g.metis", "g.rudy", "far.txt"])
+def test_files_too_large_to_keep_are_parsed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """The graph does not depend on whether arcs are kept or read again."""
+    rng = np.random.default_rng(1)
+    if name == "far.txt":
+        path = _write(tmp_path, "".join(f"{a} {b * 10**12}\n" for a, b in rng.integers(0, 90, (400, 2))), name)
+    else:
+        path = save_graph((90, rng.integers(0, 90, (400, 2))), tmp_path / name)
+    kept = read_graph(path)
+    monkeypatch.setattr("flipwise.graphs.readers.text.KEPT_BYTES", 0)
+    again = read_graph(path)
+    assert np.array_equal(kept.indices, again.indices) and np.array_equal(kept.indptr, again.indptr)
+    assert (kept.names is None and again.names is None) or list(kept.names) == list(again.names)
+    assert kept.notes == again.notes
+
+
+@pytest.mark.parametrize("text", ["0 1\n0 2\n", "0 1\n0 2\n0 1\n0 1\n", "0 1\n7 8\n1 2\n", "0 1\n9 9\n1 2\n"])
+def test_a_file_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Other arcs on the next pass are refused, never written past a row."""
+    from flipwise.graphs import build
+
+    monkeypatch.setattr("flipwise.graphs.readers.text.KEPT_BYTES", 0)
+    path = _write(tmp_path, "0 1\n0 2\n1 2\n")
+    real = build.kernels.count_arcs
+
+    def count_then_change(*arguments):  # type: ignore[no-untyped-def]
+        path.write_text(text)
+        return real(*arguments)
+
+    monkeypatch.setattr(build.kernels, "count_arcs", count_then_change)
+    with pytest.raises((InvalidFile, InvalidInput), match=r"changed while|out of range"):
+        read_graph(path)
 
 
 def test_real_edge_list_is_networkx(data_folder: Path) -> None:

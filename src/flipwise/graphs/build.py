@@ -187,11 +187,15 @@ def merge_arcs(
     cursor = indptr[:-1].copy()
     for block in source.drain():
         if values is None:
-            kernels.fill_arcs(block.sources, block.targets, cursor, keys)
+            same = kernels.fill_arcs(block.sources, block.targets, indptr, cursor, keys)
         else:
             weights = np.ones(block.sources.size) if block.weights is None else block.weights
-            kernels.fill_weighted_arcs(block.sources, block.targets, weights, cursor, keys, values)
+            same = kernels.fill_weighted_arcs(block.sources, block.targets, weights, indptr, cursor, keys, values)
+        if not same:
+            break
         del block
+    if not np.array_equal(cursor, indptr[1:]):
+        raise InvalidInput(f"{what}: changed while it was read.")
     del cursor
     tally = np.zeros(4, dtype=np.int64)
     if values is None:

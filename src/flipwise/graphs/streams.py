@@ -76,8 +76,24 @@ def blocks(path: Path, max_bytes: int | None = None) -> Iterator[bytes]:
             raise InvalidFile(f"{path}: broken {kind} data after {total:,} unpacked bytes: {error}") from None
 
 
-def lines(path: Path, max_bytes: int | None = None, longest: int | None = LONGEST_LINE) -> Iterator[Piece]:
-    """The file as pieces of whole lines; every piece ends with a newline, also when the file does not."""
+def lines(
+    path: Path, max_bytes: int | None = None, longest: int | None = LONGEST_LINE, skip: int = 0
+) -> Iterator[Piece]:
+    """The file from line `skip + 1` on in pieces of whole lines; each ends with a newline, also if the file does not.
+
+    A byte order mark at the start of the file is passed over.
+    """
+    for data, before in _whole_lines(path, max_bytes, longest):
+        if before == 0:
+            data = data.removeprefix(b"\xef\xbb\xbf")
+        while before < skip and data:
+            data = data[data.index(b"\n") + 1 :]
+            before += 1
+        if data:
+            yield Piece(data, before)
+
+
+def _whole_lines(path: Path, max_bytes: int | None, longest: int | None) -> Iterator[Piece]:
     carry: list[bytes] = []
     carried = 0
     before = 0

@@ -8,18 +8,17 @@ columns are ignored, and said to be.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from flipwise.errors import InvalidFile, InvalidInput
-from flipwise.graphs.build import Arcs, Symmetrise, build_graph
+from flipwise.graphs.build import Arcs, Symmetrise, build_graph, merge_arcs
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.names import PackedNames
-from flipwise.graphs.readers.numbering import number_nodes
-from flipwise.graphs.readers.text import LARGEST_NODE, compact, convert_weights, numbered_arcs, refuse
+from flipwise.graphs.readers.numbering import NodeNumbers
+from flipwise.graphs.readers.text import TextArcs, compact, convert_weights, numbered_arcs, refuse
 from flipwise.graphs.streams import Piece, lines
 from flipwise.kernels.edges import parse_named_edges, rehash_names
 
@@ -66,49 +65,43 @@ def read_edge_list(
     max_bytes: int | None = None,
 ) -> Graph:
     """The graph of an edge list; the options are those of `read_graph`."""
-    pieces = lines(path, max_bytes)
-    first = _first_with_data(pieces)
+    first = _first_with_data(lines(path, max_bytes))
     if first is None:
         raise InvalidFile(f"{path}: holds no edges.")
     layout = _layout(first, weighted, names)
-    if layout.header_lines:
-        kept = first.data.split(b"\n", layout.header_lines)[-1]
-        first = Piece(kept, first.lines_before + layout.header_lines)
-    pieces = chain([first] if first.data else [], pieces)
-    notes = ("Columns after the second were ignored.",) if layout.extra and not layout.weighted else ()
-    if layout.extra and layout.weighted:
-        notes = ("Columns after the third were ignored.",)
+    skip = first.lines_before + layout.header_lines
+    notes: tuple[str, ...] = ()
+    if layout.extra:
+        notes = (f"Columns after the {'third' if layout.weighted else 'second'} were ignored.",)
     if layout.named:
         if base is not None:
             raise InvalidInput(f"`base` is for nodes given by numbers; {path} has names.")
-        blocks, packed = _named_arcs(path, pieces, layout)
+        blocks, packed = _named_arcs(path, lines(path, max_bytes, skip=skip), layout)
         return build_graph(len(packed), blocks, symmetrise=symmetrise, names=packed, notes=notes, what=str(path))
-    advice = " If nodes have names, pass names=True."
-    blocks, largest = numbered_arcs(
-        path,
-        pieces,
-        weighted=layout.weighted,
-        ignore_extra=layout.extra,
-        lowest=base or 0,
-        highest=LARGEST_NODE,
-        advice=advice,
-    )
-    if largest < 0:
+
+    numbers = NodeNumbers()
+
+    def parse() -> Iterator[Arcs]:
+        return numbered_arcs(
+            path,
+            lines(path, max_bytes, skip=skip),
+            weighted=layout.weighted,
+            ignore_extra=layout.extra,
+            lowest=max(base or 0, numbers.bounds[0]),
+            highest=numbers.bounds[1],
+            advice=" If nodes have names, pass names=True.",
+        )
+
+    arcs = TextArcs(parse, numbers.look)
+    if not arcs.count:
         raise InvalidFile(f"{path}: holds no edges.")
-    n, numbers = number_nodes(blocks, largest, base, str(path))
-    return build_graph(n, blocks, symmetrise=symmetrise, names=numbers, notes=notes, what=str(path))
+    n, labels, arcs.change = numbers.settle(base, str(path))
+    return merge_arcs(n, arcs, layout.weighted, symmetrise, labels, notes, str(path))
 
 
 def _first_with_data(pieces: Iterator[Piece]) -> Piece | None:
-    """The first piece with a line of data, a byte order mark removed."""
-    start = True
-    for piece in pieces:
-        if start and piece.data.startswith(b"\xef\xbb\xbf"):
-            piece = Piece(piece.data[3:], piece.lines_before)
-        start = False
-        if next(_data_lines(piece.data), None) is not None:
-            return piece
-    return None
+    """The first piece with a line of data."""
+    return next((piece for piece in pieces if next(_data_lines(piece.data), None) is not None), None)
 
 
 def _data_lines(data: bytes) -> Iterator[tuple[int, str]]:

@@ -12,8 +12,8 @@ ISOLATED_NODES = 1 << 24
 """Nodes a text file may announce beyond what its size explains (128 MiB of row starts)."""
 
 
-def next_header(path: Path, piece: Piece, pieces: Iterator[Piece], comment: bytes) -> tuple[int, str, Piece]:
-    """The first line that is neither blank nor a comment: its number, its text, and the lines behind it."""
+def next_header(path: Path, piece: Piece, pieces: Iterator[Piece], comment: bytes) -> tuple[int, str]:
+    """The first line that is neither blank nor a comment: its number and its text."""
     while True:
         rest, before = piece
         while rest:
@@ -21,7 +21,7 @@ def next_header(path: Path, piece: Piece, pieces: Iterator[Piece], comment: byte
             before += 1
             text = line.strip()
             if text and not text.startswith(comment):
-                return before, text[:200].decode(errors="replace"), Piece(rest, before)
+                return before, text[:200].decode(errors="replace")
         following = next(pieces, None)
         if following is None:
             raise InvalidFile(f"{path}, line {before + 1}: the file ends before its header of counts.")

@@ -6,14 +6,14 @@ zeros are no edges. Dense (`array`), `complex`, `hermitian` and `skew-symmetric`
 
 from __future__ import annotations
 
-from itertools import chain
+from collections.abc import Iterator
 from pathlib import Path
 
 from flipwise.errors import InvalidFile
-from flipwise.graphs.build import Symmetrise, build_graph
+from flipwise.graphs.build import Arcs, Symmetrise, merge_arcs
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.readers.header import next_header, whole_numbers
-from flipwise.graphs.readers.text import numbered_arcs, shift
+from flipwise.graphs.readers.text import TextArcs, from_base, numbered_arcs
 from flipwise.graphs.streams import Piece, lines
 
 
@@ -32,22 +32,20 @@ def read_matrix_market(
         raise InvalidFile(f"{path}, line 1: only sparse real matrices are read (coordinate), got '{layout} {field}'.")
     if symmetry not in ("general", "symmetric"):
         raise InvalidFile(f"{path}, line 1: symmetry must be general or symmetric, got '{symmetry}'.")
-    line, text, piece = next_header(path, Piece(rest, 1), pieces, b"%")
+    line, text = next_header(path, Piece(rest, 1), pieces, b"%")
     n, columns, entries = whole_numbers(path, line, text, 3, 3, "rows columns entries")
     if n != columns:
         raise InvalidFile(f"{path}, line {line}: an adjacency matrix must be square, got {n} x {columns}.")
     has_weights = field != "pattern"
     use_weights = has_weights and weighted is not False
-    blocks, _ = numbered_arcs(
-        path,
-        chain([piece], pieces),
-        weighted=use_weights,
-        ignore_extra=has_weights and not use_weights,
-        lowest=1,
-        highest=n,
-    )
-    found = sum(block.sources.size for block in blocks)
-    if found != entries:
-        raise InvalidFile(f"{path}: the header announces {entries:,} entries, the file holds {found:,}.")
-    shift(blocks, 1)
-    return build_graph(n, blocks, symmetrise=symmetrise, what=str(path))
+
+    def parse() -> Iterator[Arcs]:
+        pieces = lines(path, max_bytes, skip=line)
+        extra = has_weights and not use_weights
+        return numbered_arcs(path, pieces, weighted=use_weights, ignore_extra=extra, lowest=1, highest=n)
+
+    arcs = TextArcs(parse)
+    if arcs.count != entries:
+        raise InvalidFile(f"{path}: the header announces {entries:,} entries, the file holds {arcs.count:,}.")
+    arcs.change = from_base(1, n)
+    return merge_arcs(n, arcs, use_weights, symmetrise, what=str(path))

@@ -1,22 +1,22 @@
 """METIS graph files: `n m [fmt [ncon]]`, then one line a node with its neighbours, numbered from 1.
 
 `fmt` is three digits: node sizes, node weights (`ncon` of them), edge weights. Sizes and node weights are passed over.
-Every edge stands in both lines; a file that lists one end only is read all the same under `symmetrise="max"`.
+Every edge stands in the lines of both its nodes, and counts once.
 """
 
 from __future__ import annotations
 
-from itertools import chain
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from flipwise.errors import InvalidFile
-from flipwise.graphs.build import Arcs, Symmetrise, build_graph, index_type
+from flipwise.graphs.build import Arcs, Symmetrise, index_type, merge_arcs
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.readers.header import next_header, whole_numbers
-from flipwise.graphs.readers.text import refuse
+from flipwise.graphs.readers.text import TextArcs, refuse
 from flipwise.graphs.streams import Piece, lines
 from flipwise.kernels.edges import parse_rows
 
@@ -26,7 +26,7 @@ def read_metis(
 ) -> Graph:
     """The graph of a METIS file."""
     pieces = lines(path, max_bytes, longest=None)
-    line, text, piece = next_header(path, next(pieces, Piece(b"", 0)), pieces, b"%")
+    line, text = next_header(path, next(pieces, Piece(b"", 0)), pieces, b"%")
     n, m, *more = whole_numbers(path, line, text, 2, 4, "nodes edges [fmt [ncon]]")
     code = text.split()[2].zfill(3) if more else "000"
     if len(code) != 3 or set(code) - {"0", "1"}:
@@ -34,10 +34,21 @@ def read_metis(
     node_weights = (more[1] if len(more) > 1 else 1) if code[1] == "1" else 0
     skip = int(code[0]) + node_weights
     edge_weights = code[2] == "1"
-    blocks: list[Arcs] = []
-    node = arcs = 0
+
+    def parse() -> Iterator[Arcs]:
+        return _edges(path, lines(path, max_bytes, longest=None, skip=line), n, m, skip, edge_weights)
+
+    arcs = TextArcs(parse)
+    if weighted is False:
+        arcs.change = lambda block: Arcs(block.sources, block.targets)
+    return merge_arcs(n, arcs, edge_weights and weighted is not False, symmetrise, what=str(path))
+
+
+def _edges(path: Path, pieces: Iterator[Piece], n: int, m: int, skip: int, edge_weights: bool) -> Iterator[Arcs]:
+    """Every edge once, from its smaller node, with a check that the line of the other one names it too."""
+    node = ends_read = balance = 0
     state = np.zeros(3, dtype=np.int64)
-    for part in chain([piece] if piece.data else [], pieces):
+    for part in pieces:
         buffer = np.frombuffer(part.data, dtype=np.uint8)
         values = np.empty(len(part.data) // 2 + 1, dtype=np.int64)
         ends = np.empty(part.data.count(b"\n"), dtype=np.int64)
@@ -47,19 +58,31 @@ def read_metis(
             refuse(path, part, problem, position)
         ends = ends[:rows]
         block = _row_arcs(path, part, node, n, values[: ends[-1]] if rows else values[:0], ends, skip, edge_weights)
-        arcs += block.sources.size
-        if symmetrise == "sum":  # each edge stands here twice, and counts once
-            once = block.sources < block.targets
-            block = Arcs(*(None if column is None else column[once] for column in block))  # type: ignore[arg-type]
-        blocks.append(block if weighted is not False else Arcs(block.sources, block.targets))
+        ends_read += block.sources.size
+        balance += _balance(block)
+        once = block.sources <= block.targets
+        yield Arcs(block.sources[once], block.targets[once], None if block.weights is None else block.weights[once])
         node += rows
     if node < n:
         raise InvalidFile(f"{path}: the header announces {n:,} nodes, the file has lines for {node:,}.")
-    if arcs != 2 * m:
+    if ends_read != 2 * m:
         raise InvalidFile(
-            f"{path}: the header announces {m:,} edges, the lines hold {arcs:,} ends instead of {2 * m:,}."
+            f"{path}: the header announces {m:,} edges, the lines hold {ends_read:,} ends instead of {2 * m:,}."
         )
-    return build_graph(n, blocks, symmetrise=symmetrise, what=str(path))
+    if balance % 2**64:
+        raise InvalidFile(f"{path}: some edge stands in the line of one of its nodes only, or with two weights.")
+
+
+def _balance(block: Arcs) -> int:
+    """Hashes of the edges, added from their smaller nodes and subtracted from their larger ones: 0 in the end."""
+    low, high = (side(block.sources, block.targets).astype(np.uint64) for side in (np.minimum, np.maximum))
+    mixed = low * np.uint64(0x9E3779B97F4A7C15) + high
+    if block.weights is not None:
+        mixed += block.weights.view(np.uint64) * np.uint64(0xD6E8FEB86659FD93)
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(32)
+    forth, back = block.sources < block.targets, block.sources > block.targets
+    return int(mixed[forth].sum(dtype=np.uint64)) - int(mixed[back].sum(dtype=np.uint64))
 
 
 def _row_arcs(

@@ -17,7 +17,7 @@ from flipwise.errors import InvalidFile, InvalidInput, MissingDependency
 from flipwise.graphs.build import Arcs, Symmetrise, build_graph
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.names import PackedNames
-from flipwise.graphs.readers.numbering import number_nodes
+from flipwise.graphs.readers.numbering import NodeNumbers
 from flipwise.graphs.readers.text import compact
 
 _PAIRS = [("source", "target"), ("src", "dst"), ("from", "to"), ("u", "v")]
@@ -70,16 +70,15 @@ def graph_from_batches(
         raise fault(f"{what}: columns '{source}' and '{target}' must both be whole numbers or strings, got {kinds}.")
     index: dict[str, int] = {}
     blocks: list[Arcs] = []
-    largest = -1
+    numbers = NodeNumbers()
     for batch in batches:
         sides = []
         for name in (source, target):
             column = batch.column(batch.schema.get_field_index(name))
             if column.null_count:
                 raise fault(f"{what}: column '{name}' has missing values.")
-            numbers = _named_column(column, index) if named else _numbered_column(column, name, what, fault)
-            largest = max(largest, int(numbers.max(initial=-1)))
-            sides.append(compact(numbers))
+            nodes = _named_column(column, index) if named else _numbered_column(column, name, what, fault)
+            sides.append(compact(nodes))
         weights = None
         if weight is not None:
             column = batch.column(batch.schema.get_field_index(weight))
@@ -89,13 +88,15 @@ def graph_from_batches(
             if not np.isfinite(weights).all():
                 raise fault(f"{what}: column '{weight}' must be finite.")
         blocks.append(Arcs(sides[0], sides[1], weights))
-    if largest < 0:
+        if not named:
+            numbers.look(blocks[-1])
+    if not any(block.sources.size for block in blocks):
         raise fault(f"{what}: holds no edges.")
     if named:
         packed = PackedNames.pack(list(index))
         return build_graph(len(index), blocks, symmetrise=symmetrise, names=packed, what=what)
-    n, names = number_nodes(blocks, largest, None, what)
-    return build_graph(n, blocks, symmetrise=symmetrise, names=names, what=what)
+    n, names, change = numbers.settle(None, what)
+    return build_graph(n, [change(b) for b in blocks], symmetrise=symmetrise, names=names, what=what)
 
 
 def _columns(

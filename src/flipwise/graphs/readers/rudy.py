@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from collections.abc import Iterator
 from pathlib import Path
 
 from flipwise.errors import InvalidFile
-from flipwise.graphs.build import Symmetrise, build_graph
+from flipwise.graphs.build import Arcs, Symmetrise, merge_arcs
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.readers.header import next_header, whole_numbers
-from flipwise.graphs.readers.text import numbered_arcs, shift
+from flipwise.graphs.readers.text import TextArcs, from_base, numbered_arcs
 from flipwise.graphs.streams import Piece, lines
 
 
@@ -18,14 +18,16 @@ def read_rudy(
 ) -> Graph:
     """The graph of a rudy file."""
     pieces = lines(path, max_bytes)
-    line, text, piece = next_header(path, next(pieces, Piece(b"", 0)), pieces, b"#")
+    line, text = next_header(path, next(pieces, Piece(b"", 0)), pieces, b"#")
     n, edges = whole_numbers(path, line, text, 2, 2, "nodes edges")
     use_weights = weighted is not False
-    blocks, _ = numbered_arcs(
-        path, chain([piece], pieces), weighted=use_weights, ignore_extra=not use_weights, lowest=1, highest=n
-    )
-    found = sum(block.sources.size for block in blocks)
-    if found != edges:
-        raise InvalidFile(f"{path}: the header announces {edges:,} edges, the file holds {found:,}.")
-    shift(blocks, 1)
-    return build_graph(n, blocks, symmetrise=symmetrise, what=str(path))
+
+    def parse() -> Iterator[Arcs]:
+        pieces = lines(path, max_bytes, skip=line)
+        return numbered_arcs(path, pieces, weighted=use_weights, ignore_extra=not use_weights, lowest=1, highest=n)
+
+    arcs = TextArcs(parse)
+    if arcs.count != edges:
+        raise InvalidFile(f"{path}: the header announces {edges:,} edges, the file holds {arcs.count:,}.")
+    arcs.change = from_base(1, n)
+    return merge_arcs(n, arcs, use_weights, symmetrise, what=str(path))

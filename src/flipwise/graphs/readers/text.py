@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -11,12 +11,15 @@ import numpy.typing as npt
 
 from flipwise.arrays import Ints
 from flipwise.errors import InvalidFile
-from flipwise.graphs.build import Arcs
+from flipwise.graphs.build import Arcs, index_type
 from flipwise.graphs.streams import Piece
 from flipwise.kernels.edges import parse_edges
 
 LARGEST_NODE = 10**18 - 1
 """Node numbers have at most 18 digits."""
+
+KEPT_BYTES = 1 << 25
+"""Arcs of a text file that are kept in memory; a file with more is parsed again for each of two further passes."""
 
 PROBLEMS = {
     1: "expected a whole number, found {found}",
@@ -60,10 +63,8 @@ def numbered_arcs(
     lowest: int = 0,
     highest: int = LARGEST_NODE,
     advice: str = "",
-) -> tuple[list[Arcs], int]:
-    """All `source target [weight]` lines, and the largest node among them (-1: there is none)."""
-    blocks: list[Arcs] = []
-    largest = -1
+) -> Iterator[Arcs]:
+    """All `source target [weight]` lines, in blocks, with their numbers as they stand."""
     state = np.zeros(5, dtype=np.int64)
     room = 0
     for piece in pieces:
@@ -73,16 +74,13 @@ def numbered_arcs(
             weights, careful = np.empty(room if weighted else 0), np.empty((room if weighted else 0, 3), np.int64)
         buffer = np.frombuffer(piece.data, dtype=np.uint8)
         parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, targets, weights, careful, state)
-        count, code, position, delicate, top = (int(s) for s in state)
+        count, code, position, delicate, _ = (int(s) for s in state)
         if code:
             refuse(path, piece, code, position, advice, lowest=lowest, highest=highest)
         if count:
             convert_weights(path, piece, weights, careful, delicate)
-            largest = max(largest, top)
-            blocks.append(
-                Arcs(compact(sources[:count]), compact(targets[:count]), weights[:count].copy() if weighted else None)
-            )
-    return blocks, largest
+            found = weights[:count].copy() if weighted else None
+            yield Arcs(compact(sources[:count]), compact(targets[:count]), found)
 
 
 def compact(column: npt.NDArray[np.int64]) -> Ints:
@@ -90,9 +88,52 @@ def compact(column: npt.NDArray[np.int64]) -> Ints:
     return column.astype(np.int32 if int(column.max(initial=0)) < 2**31 else np.int64)
 
 
-def shift(blocks: list[Arcs], base: int) -> None:
-    """Subtract the number of the first node, in place."""
-    if base:
-        for block in blocks:
-            for side in block[:2]:
-                np.subtract(side, base, out=side)
+class TextArcs:
+    """The arcs of a text file, kept in memory while they are few, parsed again each time when they are many.
+
+    Kept arcs take as much memory as the graph they become; parsing twice more takes time instead.
+    """
+
+    def __init__(self, parse: Callable[[], Iterator[Arcs]], look: Callable[[Arcs], None] | None = None) -> None:
+        self.count = 0
+        self.change: Callable[[Arcs], Arcs] | None = None
+        """What to do to each block before it is handed out."""
+        self._parse = parse
+        self._kept: list[Arcs] | None = []
+        size = 0
+        for block in parse():
+            self.count += block.sources.size
+            size += sum(column.nbytes for column in block if column is not None)
+            if look is not None:
+                look(block)
+            if self._kept is not None and size <= KEPT_BYTES:
+                self._kept.append(block)
+            else:
+                self._kept = None
+
+    def __iter__(self) -> Iterator[Arcs]:
+        for block in self._parse() if self._kept is None else self._kept:
+            yield block if self.change is None else self.change(block)
+
+    def drain(self) -> Iterator[Arcs]:
+        """The blocks for the last time, each let go when the next one is asked for."""
+        if self._kept is None:
+            yield from self
+            return
+        self._kept.reverse()
+        while self._kept:
+            block = self._kept.pop()
+            yield block if self.change is None else self.change(block)
+
+
+def from_base(base: int, n: int) -> Callable[[Arcs], Arcs]:
+    """Change numbers base, base + 1, ... of n nodes to 0, 1, ..."""
+    kind = index_type(n)
+
+    def shifted(block: Arcs) -> Arcs:
+        if base == 0 and all(side.dtype == kind for side in block[:2]):
+            return block
+        sources, targets = ((side - base).astype(kind) for side in block[:2])
+        return Arcs(sources, targets, block.weights)
+
+    return shifted
