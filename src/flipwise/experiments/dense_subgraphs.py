@@ -9,6 +9,7 @@ import flipwise
 from flipwise.experiments.cells import Outcome
 from flipwise.experiments.curves import run_curves
 from flipwise.graphs.graph import Graph
+from flipwise.result import Status
 
 RIVALS = ("lp", "ravi", "l2box-admm", "mpec-epm", "mpec-adm", "frank-wolfe", "tpm", "peeling", "spectral")
 """The paper's rivals first, then others with a name in the literature."""
@@ -38,7 +39,7 @@ def find_subgraph(graph: Graph, k: int, method: str, seed: int, threads: int, ti
             "density_doubled": 2 * result.density,
             "cpu_seconds": processor,
             "iterations": float(result.iterations),
-            "k": float(k),
+            "stopped_by_limit": float(result.status is Status.TIME_LIMIT),
         },
         series=run_curves(result.trace, scale=-1.0 / k),
     )

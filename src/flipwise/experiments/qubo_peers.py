@@ -54,10 +54,8 @@ def _bqm(model: QuadraticModel, package: str) -> Any:
         import dimod
     except ImportError:
         raise Skip(f"{package} is not installed") from None
-    bqm = dimod.BinaryQuadraticModel(dimod.BINARY)
-    bqm.add_linear_from_array(model.linear)
-    bqm.add_quadratic_from_iterable(zip(model.i.tolist(), model.j.tolist(), model.b.tolist(), strict=True))
-    return bqm
+    couplings = (model.i, model.j, model.b)
+    return dimod.BinaryQuadraticModel.from_numpy_vectors(model.linear, couplings, model.offset, dimod.BINARY)
 
 
 def _ordered(samples: Any, n: int) -> Any:

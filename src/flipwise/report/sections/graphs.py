@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from flipwise.experiments.cells import Cell
 from flipwise.report import paper
 from flipwise.report.sections.blocks import (
@@ -40,18 +42,21 @@ def densities(cells: Sequence[Cell]) -> list[Block]:
             points = sorted((float(k), value) for k, value in _best(own).items())
             lines.append(Line(method, points, palette(method), markers=True))
         band = Band("room below the proven bound", [(k, best[k], bounds[k]) for k in sizes if k in bounds], 7)
-        charts.append(
-            Chart(graph, "k (nodes of the subgraph)", "density x'Wx/k", lines, [band], x_log=True, x_ticks=sizes)
-        )
+        k_label = "k (nodes of the subgraph)"
+        charts.append(Chart(graph, k_label, "density x'Wx/k", lines, [band], x_log=True, x_ticks=sizes))
+        shares = [_share(line, bounds) for line in lines]
+        if bounds:
+            title = f"{graph}: share of the proven bound"
+            charts.append(Chart(title, k_label, "density / bound", shares, x_log=True, x_ticks=sizes))
         table = pivot(graph, group, lambda c: c.key.method, option("k"), value_of, corner="density", prefix="k = ")
         ours = len(table.rows)
         rows = [*table.rows, ["proven bound", *(bounds.get(k) for k in sizes)]]
-        tables.append(Table(graph, table.headers, rows, best=best_of(rows[:ours], "max")))
+        tables.append(Table(graph, table.headers, rows, _stopped(finished), best_of(rows[:ours], "max")))
     curves = []
     for graph, group in by_instance(cells).items():
-        largest = max((c.key.options["k"] for c in done(group)), default=None)
-        own = [c for c in group if c.key.options["k"] == largest]
-        chart = anytime(f"{graph}, k = {largest}: density against time", own, palette, "density")
+        k = _most_contested(done(group))
+        own = [c for c in group if c.key.options["k"] == k]
+        chart = anytime(f"{graph}, k = {k}: density against time", own, palette, "density", most=12)
         curves += [chart] if chart else []
     return [Text(paper.DENSITY), Figures(charts), *tables, Figures(curves)]
 
@@ -65,7 +70,7 @@ def cpu_times(cells: Sequence[Cell]) -> list[Block]:
         lambda c: c.key.instance,
         seconds_of,
         corner="method",
-        note="Time of the method alone; the graph is in memory.",
+        note=f"Time of the method alone; the graph is in memory. {_stopped(done(cells))}",
     )
     density = pivot(
         "Density reached in that time",
@@ -113,6 +118,32 @@ def neighbourhood(cells: Sequence[Cell]) -> list[Block]:
     ]
     ours = Table("Density at equal k, mean over seeds", headers, rows, "literal: Algorithm 1 to the letter.")
     return [ours, Table("The paper's figures at k = 1600", headers, printed, paper.DENSITY)]
+
+
+def _share(line: Line, bounds: dict[float, float]) -> Line:
+    """A method's densities as shares of the bounds."""
+    points = [(k, density / bounds[k]) for k, density in line.points if bounds.get(k)]
+    return Line(line.name, points, line.colour, markers=True)
+
+
+def _most_contested(cells: Sequence[Cell]) -> int | None:
+    """The k at which the methods differ most: where curves over time have something to say."""
+    spread: dict[int, list[float]] = {}
+    for cell in cells:
+        if cell.outcome.value is not None:
+            spread.setdefault(int(cell.key.options["k"]), []).append(cell.outcome.value)
+    return max(spread, key=lambda k: float(np.std(spread[k]) / max(spread[k])), default=None)
+
+
+def _stopped(cells: Sequence[Cell]) -> str:
+    """Which methods ran into the time limit, in words."""
+    counts = {
+        method: sum(cell.outcome.metrics.get("stopped_by_limit", 0) > 0 for cell in own)
+        for method, own in by_method(cells).items()
+    }
+    named = ", ".join(f"{method} ({count} runs)" for method, count in counts.items() if count)
+    limits = sorted({float(cell.key.options["time_limit"]) for cell in cells if "time_limit" in cell.key.options})
+    return f"Stopped by the time limit of {', '.join(f'{x:g}' for x in limits)} s: {named}." if named else ""
 
 
 def _best(cells: Sequence[Cell]) -> dict[float, float]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from flipwise.report.svg.scales import Scale, make_scale, short, ticks
+from flipwise.report.svg.scales import Scale, labels, make_scale, short, ticks
 
 WIDTH, HEIGHT = 440, 290
 TOP, BOTTOM, RIGHT = 12, 44, 14
@@ -85,7 +85,7 @@ class Chart:
             ys.append(0.0)
         y = make_scale(ys, HEIGHT - BOTTOM, TOP, self.y_log)
         y_ticks = ticks(y)
-        left = 26 + 6.4 * max((len(short(v)) for v in y_ticks), default=1)
+        left = 26 + 6.4 * max((len(label) for label in labels(y_ticks)), default=1)
         x = make_scale(xs, left, WIDTH - RIGHT, self.x_log)
         x_ticks = list(self.x_ticks) or ticks(x)
         parts = [
@@ -107,10 +107,10 @@ class Chart:
 def _axes(x: Scale, y: Scale, x_ticks: Sequence[float], y_ticks: Sequence[float], left: float) -> list[str]:
     floor = HEIGHT - BOTTOM
     parts = []
-    for value in y_ticks:
+    for value, label in zip(y_ticks, labels(y_ticks), strict=True):
         at = y(value)
         parts.append(f'<line class="grid" x1="{left:.1f}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
-        parts.append(f'<text x="{left - 5:.1f}" y="{at + 4:.1f}" text-anchor="end">{short(value)}</text>')
+        parts.append(f'<text x="{left - 5:.1f}" y="{at + 4:.1f}" text-anchor="end">{label}</text>')
     for value in x_ticks:
         at = x(value)
         parts.append(f'<line class="tick" x1="{at:.1f}" x2="{at:.1f}" y1="{floor}" y2="{floor + 4}"/>')

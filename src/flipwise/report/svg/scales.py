@@ -62,8 +62,16 @@ def _log_ticks(scale: Scale, count: int) -> list[float]:
     return inside[::every]
 
 
+def labels(values: Sequence[float]) -> list[str]:
+    """Short labels of ticks, all with the same unit."""
+    largest = max((abs(v) for v in values), default=0.0)
+    if 1e4 <= largest < 1e6 and all(v == 0 or abs(v) >= 100 for v in values):
+        return ["0" if v == 0 else f"{v / 1e3:.4g}k" for v in values]
+    return [short(v) for v in values]
+
+
 def short(value: float) -> str:
-    """A number in a few characters: 1.6k, 23M, 0.004."""
+    """A number in a few characters: 16k, 23M, 0.004."""
     size = abs(value)
     if size >= 1e15 or (0 < size < 1e-4):
         return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
