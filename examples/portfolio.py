@@ -24,7 +24,7 @@ def portfolio(taste):
 print("  taste    return      risk")
 risks = []
 for taste in (0.0, 0.01, 0.03, 0.1, 0.3):
-    result = flipwise.minimize(portfolio(taste), constraint=flipwise.Cardinality(k), seed=0, restarts=20)
+    result = flipwise.minimize(portfolio(taste), constraint=flipwise.Cardinality(k), seed=0, restarts=50)
     chosen = np.flatnonzero(result.x)
     assert chosen.size == k
     gain = expected[chosen].mean()
@@ -34,5 +34,5 @@ assert risks[0] == min(risks)
 
 # %% Five from each of three sectors: another constraint, nothing else changes.
 sector = np.arange(n) % 3
-result = flipwise.minimize(portfolio(0.03), constraint=flipwise.GroupCounts(sector, [5, 5, 5]), seed=0, restarts=20)
+result = flipwise.minimize(portfolio(0.03), constraint=flipwise.GroupCounts(sector, [5, 5, 5]), seed=0, restarts=50)
 print("per sector:", [int(result.x[sector == q].sum()) for q in range(3)])

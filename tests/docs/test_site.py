@@ -1,0 +1,59 @@
+"""The site: builds without a warning, its search finds what users look for, all pages are reachable."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built site. (`--quiet` would hide warnings from `--strict`.)"""
+    pytest.importorskip("mkdocs", reason='needs the documentation tools: pip install "flipwise[docs]"')
+    pytest.importorskip("mkdocstrings", reason='needs the documentation tools: pip install "flipwise[docs]"')
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "WARNING" not in done.stderr
+    return folder
+
+
+@pytest.mark.parametrize("words", ["cardinality", "upper bound", "dimod", "faiss", "exit codes", "shell completion"])
+def test_the_search_finds(site: Path, words: str) -> None:
+    """The search index holds the word or phrase."""
+    index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
+    assert any(words in (entry["title"] + " " + entry["text"]).lower() for entry in index["docs"])
+
+
+def test_the_site_asks_no_other_server(site: Path) -> None:
+    """No page loads a script, style, font or picture from elsewhere."""
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        found = re.findall(r"<(?:script|img|link rel=\"stylesheet\")[^>]*(?:src|href)=\"(https?:[^\"]*)\"", text)
+        assert not found, (page, found)
+
+
+def test_every_public_name_is_in_the_reference(site: Path) -> None:
+    """Each name of dir(flipwise) has an entry on a reference page."""
+    import flipwise
+
+    text = "".join(page.read_text(encoding="utf-8") for page in (site / "api").rglob("*.html"))
+    missing = [
+        name for name in dir(flipwise) if not name.startswith("_") and not re.search(rf'id="[\w.]*\.{name}"', text)
+    ]
+    assert not missing
