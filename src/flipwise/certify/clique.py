@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from flipwise.graphs.core import Core, peeling
+from flipwise.kernels.cores import later_neighbours
 
 
 def clique_bound(k: int, largest_weight: float) -> float:
@@ -26,8 +27,8 @@ def order_bound(core: Core, k: int) -> int:
     order = peeling(graph)
     place = np.empty(graph.n, dtype=np.int64)
     place[order] = np.arange(graph.n)
-    row = np.repeat(np.arange(graph.n), graph.degrees)
-    later = np.bincount(row[place[row] < place[graph.indices]], minlength=graph.n)
+    later = np.zeros(graph.n, dtype=np.int64)
+    later_neighbours(graph.indptr, graph.indices, place, later)
     outside = int(max(core.cap, 0.0))
     largest = np.sort(np.maximum(later, outside))[max(0, graph.n - k) :]
     largest = np.concatenate([np.full(k - largest.size, outside, dtype=np.int64), largest])

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.arrays import Floats, Ints
-from flipwise.graphs.core import Core
+from flipwise.graphs.core import Core, arc_weights
 from flipwise.kernels import loads as kernels
 
 SERIAL_EDGES = 400_000
@@ -81,31 +81,50 @@ def shared(n: int, first: Ints, second: Ints, weight: npt.NDArray[np.float64], o
     group = (low * blocks + high).astype(np.int16)
     order = np.argsort(group, kind="stable")
     start = np.searchsorted(group[order], np.arange(blocks * blocks + 1)).astype(np.int64)
-    first, second = first[order], second[order]
     if weight.size > 1:
         weight = weight[order]
+    return _halved(n, first[order], second[order], weight, start, offset)
+
+
+def shared_edges(core: Core) -> Shares:
+    """The positive edges of a core, split in halves, with no more memory than the result takes."""
+    graph = core.graph
+    weights = arc_weights(graph)
+    start = np.zeros(kernels.BLOCKS**2 + 1, dtype=np.int64)
+    none = np.empty(0, dtype=graph.indices.dtype), np.empty(0, dtype=graph.indices.dtype), np.ones(1)
+    kernels.deal_edges(graph.indptr, graph.indices, weights, start, *none, False)
+    start = np.cumsum(start)
+    first, second = (np.empty(int(start[-1]), dtype=graph.indices.dtype) for _ in range(2))
+    weight = np.ones(1 if graph.weights is None else first.size)
+    kernels.deal_edges(graph.indptr, graph.indices, weights, start.copy(), first, second, weight, True)
+    return _halved(graph.n, first, second, weight, start, None)
+
+
+def _halved(
+    n: int,
+    first: Ints,
+    second: Ints,
+    weight: npt.NDArray[np.float64],
+    start: npt.NDArray[np.int64],
+    offset: Floats | None,
+) -> Shares:
     offset = np.zeros(n) if offset is None else offset
     share = np.array(np.broadcast_to(0.5 * weight, first.shape))
-    loads = offset + np.bincount(first, share, n) + np.bincount(second, share, n)
+    loads = offset.copy()
+    kernels.carried(first, second, weight, share, loads)
     return Shares(first, second, weight, share, start, schedule(), loads, offset)
 
 
 def positive_edges(core: Core) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
     """The edges of a core with positive weight: first ends, second ends, weights (a single 1 when all are)."""
-    graph = core.graph
-    row = np.repeat(np.arange(graph.n, dtype=graph.indices.dtype), graph.degrees)
-    kept = row < graph.indices
-    if graph.weights is None:
-        return row[kept], graph.indices[kept], np.ones(1)
-    kept &= graph.weights > 0
-    return row[kept], graph.indices[kept], graph.weights[kept]
+    shares = shared_edges(core)
+    return shares.first, shares.second, shares.weight
 
 
 def balanced_loads(core: Core, ks: list[int], *, passes: int = 200, tolerance: float = 1e-5) -> Floats:
     """Proven loads on the nodes of a core, balanced until no k of `ks` gains more than `tolerance` from ten passes."""
-    first, second, weight = positive_edges(core)
-    shares = shared(core.graph.n, first, second, weight)
-    if first.size == 0:
+    shares = shared_edges(core)
+    if shares.first.size == 0:
         return shares.proven_loads()
     before = np.full(len(ks), np.inf)
     for _ in range(0, passes, 10):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -90,17 +90,16 @@ class DensestSubgraph(Result):
         return "\n".join([*lines, *(f"note          {note}" for note in self.notes)])
 
     def save(self, path: str | Path) -> None:
-        """Write the result to a `.npz` file; nothing in it is executable. Labels that JSON cannot hold become text."""
+        """Write the result to a file; nothing in it is executable. Labels that JSON cannot hold become text."""
         own = {name: getattr(self, name) for name in _OWN}
         if own["labels"] is not None:
             own["labels"] = [each if isinstance(each, str | int | float) else str(each) for each in own["labels"]]
         Result.save(replace(self, info={**self.info, "densest_subgraph": own}), path)
 
     @classmethod
-    def load(cls, path: str | Path) -> DensestSubgraph:
+    def load(cls, path: str | Path) -> Self:
         """Read a result written by `save`."""
         result = super().load(path)
-        assert isinstance(result, DensestSubgraph)
         own = result.info.pop("densest_subgraph", None)
         if own is None:
             raise InvalidFile(f"{path}: a flipwise result, but not one of densest_subgraph.")

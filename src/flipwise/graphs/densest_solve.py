@@ -22,6 +22,8 @@ from flipwise.run import Run
 
 SCOUT_NODES = 1000
 """The first, small core has three nodes for each wanted one and this many more."""
+LARGE_ARCS = 20_000_000
+"""From here on the core is kept as small as the first solution allows."""
 MOST_CORE_NODES = 50_000
 """A core for the search has at most thirty nodes for each wanted one and this many more."""
 PAIR_WORK = 6e8
@@ -54,9 +56,9 @@ class Solver:
         """Find a dense set, prove what can be proven; the answer is `best`, the proof `bounds`."""
         base = shared.core if shared is not None and shared.core.graph.n >= self.k else whole_core(self.graph)
         loads = shared.loads if shared is not None and base is shared.core else None
-        core, scout = self._scout(base, loads)
+        core, scout, rough = self._scout(base, loads)
         if loads is None:
-            loads = balanced_loads(core, [self.k])
+            loads = self._balanced(core) if rough is None else rough
             loaded = Loaded(core, loads)
         else:
             assert shared is not None
@@ -64,10 +66,10 @@ class Solver:
             loads = loads[np.searchsorted(base.nodes, core.nodes)]
         self._add_bounds(core, loaded)
         status = self._search(core, loads, [scout] if given is None else [scout, given])
-        if status is Status.LOCAL_OPTIMUM and self._enlarged(core) is not None:
-            wider = self._enlarged(core)
-            assert wider is not None and self.best is not None
-            core, loads = wider, balanced_loads(wider, [self.k])
+        wider = self._enlarged(core) if status is Status.LOCAL_OPTIMUM else None
+        if wider is not None:
+            assert self.best is not None
+            core, loads = wider, self._balanced(wider)
             loaded = Loaded(core, loads)
             self._add_bounds(core, loaded)
             status = self._search(core, loads, [self.best])
@@ -88,17 +90,43 @@ class Solver:
         self._add_bounds(shared.core, shared)
         return shared
 
-    def _scout(self, base: Core, loads: Floats | None) -> tuple[Core, Ints]:
-        """A first solution from a small core, and the core it says is needed."""
+    def _balanced(self, core: Core) -> Floats:
+        """Loads for the bound; where that cannot win, only well enough for a start."""
+        return balanced_loads(core, [self.k], passes=10 if self._loads_are_hopeless(core) else 200)
+
+    def _scout(self, base: Core, loads: Floats | None) -> tuple[Core, Ints, Floats | None]:
+        """A first solution from a small core, the core it says is needed, and loads on it where they suffice."""
         small = core_of_size(base, 3 * self.k + SCOUT_NODES) if loads is None else base
-        rough = balanced_loads(small, [self.k], passes=30, tolerance=1e-3) if loads is None else loads
+        first = Subset.of(small.graph, starts.by_degree(small.graph, self.k))
+        descend(first)
+        self.tell(small, first)
+        rough = balanced_loads(small, [self.k], passes=10, tolerance=1e-3) if loads is None else loads
         subset = Subset.of(small.graph, starts.top(rough, self.k))
         descend(subset)
         self.tell(small, subset)
+        if first.weight > subset.weight:
+            subset = first
+        found = small.nodes[subset.members]
         least = float(subset.degrees[subset.mask].min())
         level = float(np.sort(rough)[max(0, rough.size - self.k)])
-        cap = float(math.floor(0.8 * min(least, level)))
-        return self._core(base, small, cap), small.nodes[subset.members]
+        large = base.graph.n_arcs > LARGE_ARCS
+        if large and self._loads_are_hopeless(small) and not self._missed(small, found, least):
+            return small, found, rough
+        slack = 1.0 if large else 0.8
+        return self._core(base, small, float(math.floor(slack * min(least, level)))), found, None
+
+    def _loads_are_hopeless(self, core: Core) -> bool:
+        """Whether the load bound cannot win: it is at least the density of any larger part of the graph."""
+        simple = simple_bounds(self.graph, core, self.k)
+        return core.graph.n_edges * self.k >= simple.best[1] * core.graph.n and core.graph.n >= self.k
+
+    def _missed(self, core: Core, found: Ints, least: float) -> bool:
+        """Whether a node outside the core could be exchanged for the weakest of a set, by one full gradient."""
+        mask = np.zeros(self.graph.n, dtype=bool)
+        mask[found] = True
+        degrees = Subset.of(self.graph, mask).degrees
+        degrees[core.nodes] = 0
+        return bool(np.any(degrees > least))
 
     def _core(self, base: Core, small: Core, cap: float) -> Core:
         """The core above `cap`, unless it would be too large for the search."""
@@ -117,7 +145,10 @@ class Solver:
         subset = Subset.of(core.graph, _mask(core, self.best))
         if not outside_can_help(core, subset):
             return None
-        wider = self._core(whole_core(self.graph), core, float(subset.degrees[subset.mask].min()) - 1.0)
+        least = float(subset.degrees[subset.mask].min())
+        if self.graph.n_arcs > LARGE_ARCS and not self._missed(core, self.best, least):
+            return None
+        wider = self._core(whole_core(self.graph), core, least - 1.0)
         return wider if wider.graph.n > core.graph.n else None
 
     def _search(self, core: Core, loads: Floats, given: list[Ints]) -> Status:

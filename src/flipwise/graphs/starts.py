@@ -19,9 +19,6 @@ from flipwise.graphs.graph import Graph
 from flipwise.graphs.subset import Subset
 from flipwise.kernels import subgraph as kernels
 
-FRANK_WOLFE_STEPS = 100
-POWER_STEPS = 50
-
 
 def top(scores: npt.NDArray[np.generic], k: int) -> Bools:
     """The k largest scores, the earlier ones among equals."""
@@ -42,7 +39,7 @@ def by_peeling(graph: Graph, k: int) -> Bools:
     return mask
 
 
-def by_frank_wolfe(graph: Graph, k: int, steps: int = FRANK_WOLFE_STEPS) -> Bools:
+def by_frank_wolfe(graph: Graph, k: int, steps: int = 100) -> Bools:
     """max x'(W + lambda I)x over 0 <= x <= 1, sum x = k by Frank-Wolfe from the uniform point, then the k largest."""
     loading = 1.0 if graph.weights is None else float(np.abs(graph.weights).max(initial=0.0))
     x = np.full(graph.n, k / graph.n)
@@ -61,7 +58,7 @@ def by_frank_wolfe(graph: Graph, k: int, steps: int = FRANK_WOLFE_STEPS) -> Bool
     return top(x + 1e-9 * image / max(float(np.abs(image).max()), 1e-300), k)
 
 
-def by_spectrum(graph: Graph, k: int, steps: int = POWER_STEPS) -> Bools:
+def by_spectrum(graph: Graph, k: int, steps: int = 50) -> Bools:
     """The truncated power method from the leading eigenvector: x <- the k largest entries of (W + I)x, normalised."""
     x = np.sqrt(np.maximum(times(graph, np.ones(graph.n)), 0.0)) + 1e-12
     for _ in range(steps):
@@ -70,7 +67,7 @@ def by_spectrum(graph: Graph, k: int, steps: int = POWER_STEPS) -> Bools:
     return truncated_power(graph, x, k, steps)
 
 
-def truncated_power(graph: Graph, x: Floats, k: int, steps: int = POWER_STEPS) -> Bools:
+def truncated_power(graph: Graph, x: Floats, k: int, steps: int = 50) -> Bools:
     """x <- the k largest entries of (W + I)x, normalised, until the support stays."""
     support = top(x, k)
     for _ in range(steps):

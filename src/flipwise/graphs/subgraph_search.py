@@ -68,8 +68,9 @@ class Search:
             return
         yield starts.by_degree(graph, k)
         yield starts.by_peeling(graph, k)
-        yield starts.by_frank_wolfe(graph, k)
-        yield starts.by_spectrum(graph, k)
+        steps = int(min(100.0, max(10.0, GROWTH_WORK * self.effort / (graph.n_arcs + 1))))
+        yield starts.by_frank_wolfe(graph, k, steps)
+        yield starts.by_spectrum(graph, k, steps // 2)
         yield starts.at_random(graph, k, self.rng)
         count = int(min(MOST_SEEDS, max(2.0, GROWTH_WORK * self.effort / (k * graph.n + graph.n_arcs))))
         yield from starts.grown_from_seeds(graph, self.loads, k, count)

@@ -177,3 +177,14 @@ def weighted_peeling_order(indptr, indices, weights, degrees, heap, place, nodes
                     _sift_up(heap, place, degrees, place[j])
                 else:
                     _sift_down(heap, place, degrees, place[j], size)
+
+
+@parallel_kernel
+def later_neighbours(indptr, indices, place, later):
+    """Write how many neighbours of each node come after it in an order, given by the `place` of each node."""
+    for i in prange(later.size):
+        count = 0
+        for p in range(indptr[i], indptr[i + 1]):
+            if place[indices[p]] > place[i]:
+                count += 1
+        later[i] = count

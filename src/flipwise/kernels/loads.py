@@ -59,3 +59,29 @@ def carried(first, second, weight, share, loads):
         whole = weight[0] if weight.size == 1 else weight[e]
         loads[first[e]] += share[e]
         loads[second[e]] += whole - share[e]
+
+
+@kernel
+def deal_edges(indptr, indices, weights, cursor, first, second, weight, fill):
+    """Count the edges of positive weight in each group, or put them there, in the order of the rows.
+
+    Without `fill`, `cursor[g + 1]` counts group g. With it, `cursor[g]` is where the next edge of group g goes, and
+    `weight` receives the weights unless there is only one for all.
+    """
+    for i in range(indptr.size - 1):
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            if j <= i or (weights.size > 1 and weights[p] <= 0):
+                continue
+            a = i % BLOCKS
+            b = j % BLOCKS
+            g = a * BLOCKS + b if a <= b else b * BLOCKS + a
+            if not fill:
+                cursor[g + 1] += 1
+                continue
+            e = cursor[g]
+            cursor[g] += 1
+            first[e] = i
+            second[e] = j
+            if weights.size > 1:
+                weight[e] = weights[p]
