@@ -119,3 +119,15 @@ def test_sizes_are_checked() -> None:
             peel(*_arrays(W, False), k)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="weights"):
         peel(W.indptr, W.indices, np.ones(3), 4)
+
+
+def test_frank_wolfe_returns_its_last_point() -> None:
+    """However many iterations there are, the last one is what counts (not the last multiple of the report interval)."""
+    W = _graph(7, False)
+    dense = W.toarray()
+    found = [frank_wolfe(*_arrays(W, False), 6, iterations=i) for i in (9, 10, 11, 200)]
+    weights = [dense[np.ix_(nodes, nodes)].sum() for nodes in found]
+    result = flipwise.minimize(
+        flipwise.Quadratic(-W, variables="binary"), constraint=Cardinality(6), method="frank-wolfe", seed=0
+    )
+    assert -result.value >= weights[-1]

@@ -89,8 +89,7 @@ def _steps(arcs: Arcs, k: int, lam: float, iterations: int, in_time: Callable[[]
     x = np.full(n, k / n)
     L = max(lam - smallest_eigenpair(minus_times, n, tolerance=1e-4)[0], 1e-300)
     Wx = arcs.degrees() * (k / n)
-    done = 0
-    for done in range(1, iterations + 1):
+    for iteration in range(1, iterations + 1):
         in_time()
         g = Wx + lam * x
         chosen = largest(g, k)  # (1)
@@ -104,7 +103,6 @@ def _steps(arcs: Arcs, k: int, lam: float, iterations: int, in_time: Callable[[]
         t = min(1.0, gain / (L * square))
         x = x + t * d  # (2)
         Wx = (1.0 - t) * Wx + t * arcs.degrees_into(chosen)
-        if done % REPORT_EVERY == 0:
+        if iteration % REPORT_EVERY == 0:
             yield x
-    if done % REPORT_EVERY != 0 or done == 0:
-        yield x
+    yield x

@@ -69,7 +69,7 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
         max_sweeps=options.sweeps,
         tolerance=options.tolerance,
         rng=rng,
-        deadline=time.perf_counter() + run.seconds_left,
+        deadline=time.perf_counter() + 0.8 * run.seconds_left,  # the rest is for rounding
     )
     run.evaluations += relaxation.sweeps
     if options.bound and problem.n <= BOUND_LIMIT and run.check_time() is None:

@@ -1,0 +1,149 @@
+"""Tables of the documentation from the stored rows of the benchmarks; no figure is typed by hand.
+
+python benchmarks/render.py                # every table whose rows exist
+python benchmarks/render.py optima         # one of them
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+PAGES = HERE.parent / "docs" / "benchmarks"
+Rows = list[dict[str, Any]]
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def origin(record: dict[str, Any]) -> str:
+    """Where the figures come from, as a sentence."""
+    machine, versions = record["machine"], record["versions"]
+    return (
+        f"Measured {record['date'][:10]} with `{record['command']}` at commit {record['commit']} "
+        f"on {machine['cores']} cores ({machine['processor']}, load {machine['load_at_start']} at the start), "
+        f"Python {machine['python']}, NumPy {versions['numpy']}, SciPy {versions['scipy']}, "
+        f"Numba {versions['numba']}.\n"
+    )
+
+
+def optima(record: dict[str, Any]) -> str:
+    """Share of optima and mean gap by method and family."""
+    rows: Rows = record["rows"]
+    families = list(dict.fromkeys(row["family"] for row in rows))
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    gaps = {(row["method"], row["family"]): row["gaps"] for row in rows}
+    body = []
+    for method in methods:
+        everything = [gap for family in families for gap in gaps.get((method, family), [])]
+        cells = [f"`{method}`", _share(everything), f"{len(everything)}"]
+        body.append(cells + [_share(gaps.get((method, family), [])) for family in families])
+    each = max(len(row["gaps"]) for row in rows)
+    return (
+        "# Small problems against the optimum\n\n"
+        f"{each * len(families)} instances of 8 to 16 variables, {each} in each family; every method once with its "
+        "defaults and the same seeds, DPCD also from 20 starts (`dpcd x20`). A cell says how many optima were found "
+        "and, after the slash, the mean gap (value - optimum)/|optimum|; a dash where a method does not apply. SDP "
+        "tries 100 roundings an instance and the portfolio runs until it is told to stop (here at the optimum or "
+        "after one second), so they do more work than one descent.\n\n"
+        + table(["method", "all", "instances", *families], body)
+        + "\n"
+        + origin(record)
+    )
+
+
+def _share(gaps: list[float]) -> str:
+    if not gaps:
+        return "-"
+    found = sum(gap < 1e-9 for gap in gaps) / len(gaps)
+    return f"{100 * found:.0f} % / {100 * sum(gaps) / len(gaps):.2g} %"
+
+
+def cpu_times(record: dict[str, Any]) -> str:
+    """Seconds and density of every method on every graph."""
+    rows: Rows = record["rows"]
+    names = list(dict.fromkeys(row["graph"] for row in rows))
+    runs = list(dict.fromkeys(row["run"] for row in rows))
+    cell = {(row["run"], row["graph"]): row for row in rows}
+    first = rows[0]
+    body = []
+    for run in runs:
+        line = [f"`{run}`"]
+        for name in names:
+            row = cell.get((run, name))
+            if row is None:
+                line += ["-", "-", "-"]
+                continue
+            stopped = row["status"] == "TIME_LIMIT"
+            own = cell[("dpcd", name)]["seconds"]
+            line += [
+                f"{'> ' if stopped else ''}{row['seconds']:.2f}",
+                f"{'> ' if stopped else ''}{row['seconds'] / own:.1f}",
+                f"{row['density']:.3f}",
+            ]
+        body.append(line)
+    header = ["run"] + [text for name in names for text in (f"{name}: s", "times DPCD", "density")]
+    return (
+        f"# Dense subgraphs, k = {first['k']}: time and density\n\n"
+        "Every method on the same simple undirected graph, in one process, with its defaults; seconds of the method "
+        f"alone, kernels compiled beforehand, at most {first['cap']:g} s each (`>`: stopped there, with the "
+        "density it had). The density is x'Wx/k, the average degree inside.\n\n"
+        + table(header, body)
+        + "\n"
+        + origin(record)
+    )
+
+
+def neighbourhood(record: dict[str, Any]) -> str:
+    """Density with and without the neighbourhood search."""
+    rows: Rows = record["rows"]
+    searches = list(dict.fromkeys(row["search"] for row in rows))
+    keys = list(dict.fromkeys((row["graph"], row["k"], row["start"]) for row in rows))
+    cell = {(row["graph"], row["k"], row["start"], row["search"]): row for row in rows}
+    body = []
+    for graph, k, start in keys:
+        found = [cell[graph, k, start, search] for search in searches]
+        body.append(
+            [graph, str(k), start]
+            + [f"{row['density']:.3f}" for row in found]
+            + [f"{row['seconds']:.2f}" for row in found]
+        )
+    header = ["graph", "k", "start", *[f"density {s}" for s in searches], *[f"seconds {s}" for s in searches]]
+    return (
+        "# DPCD with and without neighbourhood search\n\n"
+        "One descent of DPCD on the densest k-subgraph from the same start, with the paper's neighbourhood search "
+        "(m = 5, every 10 updates) and without.\n\n" + table(header, body) + "\n" + origin(record)
+    )
+
+
+TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "optima": optima,
+    "cpu_times": cpu_times,
+    "neighbourhood": neighbourhood,
+}
+
+
+def rendered(name: str) -> str:
+    """The page of a benchmark."""
+    return TABLES[name](json.loads((HERE / "results" / f"{name}.json").read_text(encoding="utf-8")))
+
+
+def main() -> None:
+    """Write the pages."""
+    for name in sys.argv[1:] or TABLES:
+        if (HERE / "results" / f"{name}.json").exists():
+            PAGES.mkdir(parents=True, exist_ok=True)
+            page = PAGES / f"{name.replace('_', '-')}.md"
+            page.write_text(rendered(name), encoding="utf-8")
+            print(page.relative_to(HERE.parent))
+
+
+if __name__ == "__main__":
+    main()
