@@ -139,8 +139,11 @@ def read_cells(source: str | Path) -> list[Cell]:
         return current(store.cells())
 
 
-def write_results(cells: Iterable[Cell], path: str | Path, *, series: bool = False) -> None:
-    """Write cells as a small JSON file that can be committed: one line a cell, without the curves unless asked for."""
+def write_results(cells: Iterable[Cell], path: str | Path, *, command: str = "", series: bool = False) -> None:
+    """Write cells as a small JSON file that can be committed: one line a cell, without the curves unless asked for.
+
+    `command` is what produced them; documents quote it beside the figures.
+    """
     environments: list[Mapping[str, Any]] = []
     lines = []
     for cell in cells:
@@ -150,7 +153,8 @@ def write_results(cells: Iterable[Cell], path: str | Path, *, series: bool = Fal
         if not series:
             row["outcome"]["series"] = {}
         lines.append(json.dumps(row, sort_keys=True))
-    text = f'{{"environments": {json.dumps(environments, sort_keys=True)},\n"cells": [\n' + ",\n".join(lines) + "\n]}\n"
+    head = f'{{"command": {json.dumps(command)},\n"environments": {json.dumps(environments, sort_keys=True)},\n'
+    text = head + '"cells": [\n' + ",\n".join(lines) + "\n]}\n"
     Path(path).write_text(text, encoding="utf-8")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from flipwise.datasets import features
 from flipwise.datasets.features import RetrievalData
 from flipwise.experiments.cells import Outcome
 from flipwise.experiments.instances import file_instance
-from flipwise.experiments.study import Instance, Plan
+from flipwise.experiments.study import Instance, Plan, Task
 
 
 def generated(name: str, n: int, dimensions: int, classes: int, labels: int = 1, spread: float = 1.0) -> Instance:
@@ -53,6 +55,14 @@ def fitted_outcome(estimator: Any, data: RetrievalData, y: Any = None) -> Outcom
     if hasattr(estimator, "b_step_seconds_"):
         metrics["b_step_seconds"] = float(estimator.b_step_seconds_)
     return Outcome(value=metrics["map_learned"], sense="max", seconds=seconds, metrics=metrics)
+
+
+def warm_up(run: Callable[[RetrievalData, Task, int], Outcome], task: Task) -> None:
+    """Compile what our own methods need, on a few rows; the others bring nothing to compile."""
+    if "dpcd" in task.method or task.method in ("dcc", "label regression: sdh"):
+        labels = 1 if task.method in ("dpcd", "dpcd-distinct", "dcc") else 2
+        data = features.labelled_features(600, 64, 8, 20, 1, labels=labels)
+        run(data, replace(task, parameters={**task.parameters, "bits": 16}), 1)
 
 
 def balance(signs: Any) -> dict[str, float]:

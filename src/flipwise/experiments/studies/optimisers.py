@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from flipwise.datasets.features import RetrievalData
 from flipwise.experiments.cells import Outcome
-from flipwise.experiments.retrieval import fitted_outcome, from_file, generated
+from flipwise.experiments.retrieval import fitted_outcome, from_file, generated, warm_up
 from flipwise.experiments.study import Plan, Study, Task
 
 METHODS = ("dpcd", "dpcd-distinct", "dcc", "sgm", "lp", "l2box-admm", "mpec-epm")
@@ -48,4 +48,5 @@ STUDY = Study(
     question="The paper's CIFAR-10 table: optimisers of ||Y - BW||² + δ||W||² over codes B, scored by retrieval.",
     tasks=tasks,
     run=run,
+    warm=lambda task: warm_up(run, task),
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 from flipwise.datasets.features import RetrievalData
 from flipwise.experiments.cells import Outcome
-from flipwise.experiments.retrieval import fitted_outcome, from_file, generated
+from flipwise.experiments.retrieval import fitted_outcome, from_file, generated, warm_up
 from flipwise.experiments.study import Plan, Study, Task
 
 METHODS = (
@@ -70,4 +70,5 @@ STUDY = Study(
     "(FSDH) and ||BB' - rS||² (FastHash). The same hash function for all, so that only the codes differ.",
     tasks=tasks,
     run=run,
+    warm=lambda task: warm_up(run, task),
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 from flipwise.datasets.features import RetrievalData
 from flipwise.experiments.cells import Outcome
-from flipwise.experiments.retrieval import fitted_outcome, from_file, generated
+from flipwise.experiments.retrieval import fitted_outcome, from_file, generated, warm_up
 from flipwise.experiments.study import Plan, Study, Task
 
 METHODS = (
@@ -51,4 +51,5 @@ STUDY = Study(
     "||BB' - rXX'||², and ||B - XWR||².",
     tasks=tasks,
     run=run,
+    warm=lambda task: warm_up(run, task),
 )

@@ -1,0 +1,67 @@
+"""Tables in README and docs, generated from a committed results file, never typed.
+
+A document holds blocks of this form; `fill` writes what stands between the two comments:
+
+    <!-- results: reproduce-quick.json | densities | dblp-2010 -->
+    <!-- end of results -->
+
+The three parts are the results file (in the folder given), the study, and the title of one of its tables.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from flipwise.errors import InvalidInput
+from flipwise.experiments.cells import read_cells
+from flipwise.report.sections.contents import sections_of
+from flipwise.report.tables import Table
+
+_BLOCK = re.compile(
+    r"(?P<head><!-- results: (?P<file>[^|\n]+?) \| (?P<study>[^|\n]+?) \| (?P<title>[^\n]+?) -->\n)"
+    r".*?(?P<tail><!-- end of results -->)",
+    re.DOTALL,
+)
+
+
+def results_table(source: str | Path, study: str, title: str) -> Table:
+    """A table of the report by its study and title, from a store or a results file."""
+    cells = [cell for cell in read_cells(source) if cell.key.study == study]
+    tables = [block for section in sections_of(cells) for block in section.blocks if isinstance(block, Table)]
+    for table in tables:
+        if table.title == title:
+            return table
+    known = "; ".join(table.title for table in tables)
+    raise InvalidInput(f"`title` must be that of a table of {study} in {source} ({known or 'none'}), got {title!r}.")
+
+
+def provenance(source: str | Path) -> str:
+    """One sentence: where the figures are from, the command, the machine, the commit."""
+    path = Path(source)
+    environments = [cell.environment for cell in read_cells(path) if cell.environment]
+    command = ""
+    if path.suffix == ".json":
+        command = json.loads(path.read_text(encoding="utf-8")).get("command", "")
+    parts = [f"From `{path.name}`"]
+    if command:
+        parts.append(f"command `{command}`")
+    if environments:
+        machine = environments[-1].get("machine", {})
+        parts.append(f"{machine.get('processor', 'unknown processor')}, {machine.get('cores', '?')} cores")
+        commits = sorted({str(record.get("commit") or "unknown") for record in environments})
+        parts.append(f"commit {', '.join(commits)}")
+    return "; ".join(parts) + "."
+
+
+def fill(text: str, folder: str | Path) -> str:
+    """The text with every results block written anew from the results files in `folder`."""
+
+    def written(match: re.Match[str]) -> str:
+        source = Path(folder) / match["file"]
+        table = results_table(source, match["study"], match["title"])
+        note = f"\n\n{table.note}" if table.note else ""
+        return f"{match['head']}{table.markdown()}{note}\n\n*{provenance(source)}*\n{match['tail']}"
+
+    return _BLOCK.sub(written, text)
