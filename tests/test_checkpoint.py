@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import flipwise
-from flipwise import checkpoint
+from flipwise import container
 from tests.reference import random_symmetric
 
 A = random_symmetric(np.random.default_rng(0), 50)
@@ -111,7 +111,7 @@ def test_sigkill_at_random_moments_changes_nothing(tmp_path: Path) -> None:
 def test_encoding_round_trips(values: dict[str, Any]) -> None:
     """Plain values and arrays come back as they were."""
     arrays = {"array one": np.arange(6.0).reshape(2, 3), "array two": np.array([True, False])}
-    back = checkpoint.decode(checkpoint.encode({**values, **arrays}), "memory")
+    back = container.decode("test", container.encode("test", {**values, **arrays}), "memory")
     assert all(np.array_equal(back.pop(name), array) for name, array in arrays.items())
     assert {k: v for k, v in back.items() if k not in arrays} == {k: v for k, v in values.items() if k not in arrays}
 
@@ -119,18 +119,18 @@ def test_encoding_round_trips(values: dict[str, Any]) -> None:
 @given(st.integers(0, 10_000), st.integers(1, 255))
 def test_any_damaged_byte_is_noticed(position: int, change: int) -> None:
     """A flipped byte anywhere makes the file invalid, never a wrong state."""
-    content = bytearray(checkpoint.encode({"x": np.ones(5), "k": 3}))
+    content = bytearray(container.encode("test", {"x": np.ones(5), "k": 3}))
     content[position % len(content)] ^= change
     with pytest.raises(flipwise.InvalidFile, match="memory"):
-        checkpoint.decode(bytes(content), "memory")
+        container.decode("test", bytes(content), "memory")
 
 
 @given(st.binary(max_size=300))
 def test_arbitrary_bytes_are_refused(content: bytes) -> None:
     """Garbage, also behind the right first bytes, is an InvalidFile."""
-    for bytes_ in (content, checkpoint.MAGIC + content):
+    for bytes_ in (content, container.MAGIC + content):
         with pytest.raises(flipwise.InvalidFile):
-            checkpoint.decode(bytes_, "memory")
+            container.decode("test", bytes_, "memory")
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES, errno.EINTR, errno.EIO])

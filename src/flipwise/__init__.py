@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from flipwise.graphs.cuts import bisect as bisect
     from flipwise.graphs.cuts import maxcut as maxcut
     from flipwise.graphs.cuts import partition as partition
+    from flipwise.graphs.densest import densest_subgraph as densest_subgraph
+    from flipwise.graphs.densest_result import DensestSubgraph as DensestSubgraph
     from flipwise.graphs.graph import Graph as Graph
+    from flipwise.graphs.profile import DensityProfile as DensityProfile
     from flipwise.graphs.read import read_graph as read_graph
     from flipwise.graphs.read import save_graph as save_graph
     from flipwise.interop.jax import from_jax as from_jax
     from flipwise.interop.torch import from_torch as from_torch
-    from flipwise.graphs.densest import densest_subgraph as densest_subgraph
-    from flipwise.graphs.densest_result import DensestSubgraph as DensestSubgraph
-    from flipwise.graphs.profile import DensityProfile as DensityProfile
     from flipwise.kernels.jit import warm_up as warm_up
     from flipwise.minimize import minimize as minimize
     from flipwise.objectives.check import check_objective as check_objective

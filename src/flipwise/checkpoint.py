@@ -1,17 +1,9 @@
-"""Checkpoints: the state of a run in one file, replaced atomically, checksummed, versioned, never pickle.
-
-Layout: `MAGIC`, the length of the header (8 bytes, little endian), the header (JSON: plain values, and for each array
-its name, dtype and shape), the arrays one after another, and the SHA-256 of everything before it. A reader trusts
-nothing but the checksum and never runs code.
-"""
+"""Checkpoints: the state of a run in one file (see `container`), replaced atomically, written by one run at a time."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import logging
-import math
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -20,65 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from flipwise.container import State, decode, encode, write_atomically
 from flipwise.errors import InvalidFile, InvalidInput
 
 log = logging.getLogger("flipwise.checkpoint")
-
-MAGIC = b"FLIPWISE-CHECKPOINT-1\n"
-State = Mapping[str, Any]
-"""Names to arrays or to values that JSON can hold."""
-_DTYPES = ("float64", "int8", "int64", "bool")
-
-
-def encode(state: State) -> bytes:
-    """The bytes of a checkpoint file."""
-    arrays = {name: np.ascontiguousarray(v) for name, v in state.items() if isinstance(v, np.ndarray)}
-    described = [{"name": n, "dtype": a.dtype.name, "shape": list(a.shape)} for n, a in arrays.items()]
-    plain = {name: value for name, value in state.items() if name not in arrays}
-    header = json.dumps({"values": plain, "arrays": described}).encode()
-    body = b"".join([MAGIC, len(header).to_bytes(8, "little"), header, *(a.tobytes() for a in arrays.values())])
-    return body + hashlib.sha256(body).digest()
-
-
-def decode(content: bytes, name: str) -> dict[str, Any]:
-    """The state in the bytes of a checkpoint file; `name` is the file's, for errors."""
-    if not content.startswith(MAGIC):
-        raise InvalidFile(f"{name}: not a checkpoint of format 1 (byte 0).")
-    body, checksum = content[:-32], content[-32:]
-    if len(content) < len(MAGIC) + 40 or hashlib.sha256(body).digest() != checksum:
-        raise InvalidFile(f"{name}: the checksum does not fit; the file is truncated or damaged.")
-    start = len(MAGIC) + 8
-    end = start + int.from_bytes(body[len(MAGIC) : start], "little")
-    try:
-        header = json.loads(body[start:end])
-        state = dict(header["values"])
-        for entry in header["arrays"]:
-            if entry["dtype"] not in _DTYPES:
-                raise ValueError(f"dtype {entry['dtype']}")
-            dtype, shape = np.dtype(entry["dtype"]), tuple(int(s) for s in entry["shape"])
-            size = math.prod(shape) * dtype.itemsize
-            if min(shape, default=0) < 0 or end + size > len(body):
-                raise ValueError(f"array {entry['name']} of shape {shape} does not fit into the file")
-            state[entry["name"]] = np.frombuffer(body[end : end + size], dtype).reshape(shape).copy()
-            end += size
-    except (KeyError, TypeError, ValueError) as error:
-        raise InvalidFile(f"{name}: damaged checkpoint header ({error}).") from None
-    return state
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replace `path` by a file with this content, or leave it untouched and raise `OSError`."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            partial.unlink()
-        raise
 
 
 class Keeper:
@@ -98,7 +35,7 @@ class Keeper:
     def load(self) -> dict[str, Any] | None:
         """The state in the file, None when there is no file."""
         try:
-            return decode(self.path.read_bytes(), str(self.path))
+            return decode("checkpoint", self.path.read_bytes(), str(self.path))
         except FileNotFoundError:
             return None
 
@@ -109,7 +46,7 @@ class Keeper:
     def save(self, state: State) -> None:
         """Write the state now."""
         try:
-            write_atomically(self.path, encode(state))
+            write_atomically(self.path, encode("checkpoint", state))
             self.error = None
         except OSError as error:
             if self.error is None:

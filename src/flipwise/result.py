@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import enum
-import json
 import math
-import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from flipwise.arrays import Signs
+from flipwise.container import decode, encode, write_atomically
 from flipwise.errors import InvalidFile
 from flipwise.objectives.protocol import Variables
 from flipwise.trace import Record, Trace
@@ -146,37 +145,22 @@ class Result:
         return self.trace.plot(axes)
 
     def save(self, path: str | Path) -> None:
-        """Write the result to a `.npz` file; nothing in it is executable."""
-        record = {
-            "format": "flipwise-result-1",
-            "value": self.value,
-            "status": self.status.name,
-            "method": self.method,
-            "variables": self.variables,
-            "bound": self.bound,
-            "iterations": self.iterations,
-            "evaluations": self.evaluations,
-            "seconds": self.seconds,
-            "seed": self.seed,
-            "trace": self.trace.to_dicts(),
-            "info": self.info,
-        }
-        with Path(path).open("wb") as file:
-            np.savez_compressed(file, x=self.x, record=np.array(json.dumps(record)))
+        """Write the result to a file of plain values and arrays; nothing in it is executable."""
+        state = {name: getattr(self, name) for name in _SAVED}
+        write_atomically(
+            Path(path), encode("result", {**state, "status": self.status.name, "trace": self.trace.to_dicts()})
+        )
 
     @classmethod
-    def load(cls, path: str | Path) -> Result:
+    def load(cls, path: str | Path) -> Self:
         """Read a result written by `save`."""
+        state = decode("result", Path(path).read_bytes(), str(path))
         try:
-            with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-                x = np.asarray(file["x"], dtype=np.int8)
-                record = json.loads(str(file["record"]))
-            if record.pop("format") != "flipwise-result-1":
-                raise InvalidFile(f"{path}: not a flipwise result of format 1.")
-            status = Status[record.pop("status")]
-            trace = Trace(records=[Record(**row) for row in record.pop("trace")])
-            return cls(x=x, status=status, trace=trace, **record)
-        except (KeyError, TypeError, ValueError, zipfile.BadZipFile, EOFError) as error:
-            if isinstance(error, InvalidFile):
-                raise
-            raise InvalidFile(f"{path}: not a flipwise result file ({error}).") from None
+            status = Status[state["status"]]
+            trace = Trace(records=[Record(**row) for row in state["trace"]])
+            return cls(status=status, trace=trace, **{name: state[name] for name in _SAVED})
+        except (KeyError, TypeError) as error:
+            raise InvalidFile(f"{path}: a part of the result is missing or unknown ({error}).") from None
+
+
+_SAVED = ("x", "value", "method", "variables", "bound", "iterations", "evaluations", "seconds", "seed", "info")

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from flipwise.arrays import Floats
-from flipwise.checkpoint import Keeper, State, generator_state
+from flipwise.checkpoint import Keeper, generator_state
+from flipwise.container import State
 from flipwise.errors import InvalidInput
 from flipwise.log import RunLog
 from flipwise.objectives.variables import from_spins

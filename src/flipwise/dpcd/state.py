@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from flipwise.arrays import Floats
-from flipwise.checkpoint import State, generator_state
+from flipwise.checkpoint import generator_state
+from flipwise.container import State
 from flipwise.dpcd.directions import Direction
 
 

@@ -69,9 +69,14 @@ def load(path: str | Path) -> Any:
         raise InvalidFile(f"{path} is not a safetensors file: {error}") from None
     if about.get("flipwise") != _VERSION:
         raise InvalidFile(f"{path} was not written by flipwise.hashing.save (version {_VERSION}).")
-    if about["kind"] == "codes":
-        return Codes(arrays["packed"], int(about["n_bits"]), about["bit_order"])
-    return _estimator(path, about, arrays)
+    try:
+        if about["kind"] == "codes":
+            return Codes(arrays["packed"], int(about["n_bits"]), about["bit_order"])
+        return _estimator(path, about, arrays)
+    except InvalidFile:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise InvalidFile(f"{path}: a part is missing or damaged ({type(error).__name__}: {error}).") from None
 
 
 def _estimator(path: str | Path, about: dict[str, str], arrays: dict[str, Any]) -> Any:

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from flipwise.errors import InvalidInput
+from flipwise.errors import FlipwiseError, InvalidFile, InvalidInput
 from flipwise.qubo.formats.text import plain_suffix
 from flipwise.qubo.models import QuadraticModel
 
@@ -47,7 +47,12 @@ def read_model(path: str | os.PathLike[str], *, format: str | None = None, index
     where = Path(path)
     chosen = _module(where, format)
     more: dict[str, Any] = {"index": index} if _name(where, format) == "bqp" else {}
-    return chosen.read(where, **more)  # type: ignore[no-any-return]
+    try:
+        return chosen.read(where, **more)  # type: ignore[no-any-return]
+    except FlipwiseError:
+        raise
+    except (ValueError, OverflowError, LookupError, TypeError, RecursionError) as error:
+        raise InvalidFile(f"{where}: damaged ({type(error).__name__}: {error}).") from None
 
 
 def write_model(model: QuadraticModel, path: str | os.PathLike[str], *, format: str | None = None) -> None:

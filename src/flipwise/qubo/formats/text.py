@@ -13,6 +13,7 @@ import numpy as np
 
 from flipwise.arrays import Floats, Ints
 from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.graphs.streams import blocks
 from flipwise.qubo.models import QuadraticModel
 
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
@@ -25,11 +26,10 @@ def plain_suffix(path: Path) -> str:
 
 
 def read_text(path: Path) -> str:
-    """The whole text of a file."""
+    """The whole text of a file, unpacked up to the limit of `graphs.streams`."""
     try:
-        with _OPENERS.get(path.suffix, open)(path, "rt", encoding="ascii") as file:
-            return str(file.read())
-    except (UnicodeDecodeError, EOFError, lzma.LZMAError, gzip.BadGzipFile) as error:
+        return b"".join(blocks(path)).decode("ascii")
+    except UnicodeDecodeError as error:
         raise InvalidFile(f"{path}: not a text file ({error}).") from None
 
 
@@ -57,6 +57,9 @@ def table(path: Path, lines: list[str], first: int, columns: int) -> Floats:
 
 def indices(path: Path, values: Floats, base: int, n: int, what: str) -> Ints:
     """A column of node or variable numbers, from `base` on, as 0, 1, ..., n - 1."""
+    most = 2**22 + 64 * path.stat().st_size
+    if n > most:
+        raise InvalidFile(f"{path}: {n} variables are promised, more than a file of this size can mean ({most}).")
     whole = values.astype(np.int64)
     if (whole != values).any() or (whole < base).any() or (whole >= n + base).any():
         wrong = values[(whole != values) | (whole < base) | (whole >= n + base)][0]
