@@ -71,8 +71,11 @@ def main() -> None:
                 proven_by=result.bound_method, bounds=result.bounds, passed=passed, seconds=seconds,
                 effort=arguments.effort,
             )  # fmt: skip
-            print(f"{name:20} k={k:<5} {result.density:.5f} <= {result.bound:.5f}  gap {100 * result.gap:.4f} %  "
-                  f"by {result.bound_method}, {seconds:.1f} s{'' if passed else '  BELOW THE FLOOR'}", flush=True)  # fmt: skip
+            print(
+                f"{name:20} k={k:<5} {result.density:.5f} <= {result.bound:.5f}  gap {100 * result.gap:.4f} %  "
+                f"by {result.bound_method}, {seconds:.1f} s{'' if passed else '  MISSED'}",
+                flush=True,
+            )
     print(table(recorder.record["rows"]))
     if failed:
         raise SystemExit("some rows miss their floor or gap")

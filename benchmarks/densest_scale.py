@@ -79,8 +79,8 @@ def measured(path: Path, k: int, effort: float) -> dict[str, float]:
 def show(name: str, row: dict[str, float]) -> None:
     print(
         f"{name:20} {row['arcs']:>11,} arcs  k={row['k']:<5} density {row['density']:.3f}  bound {row['bound']:.3f}  "
-        f"{row['seconds']:7.2f} s = {row['passes']:6.1f} passes, within 1 % after {row['passes_within_1_percent']:5.1f}; "
-        f"peak {row['peak_over_csr']:.2f} x CSR",
+        f"{row['seconds']:7.2f} s = {row['passes']:6.1f} passes, within 1 % after "
+        f"{row['passes_within_1_percent']:5.1f}; peak {row['peak_over_csr']:.2f} x CSR",
         flush=True,
     )
 

@@ -26,6 +26,8 @@ LARGE_ARCS = 20_000_000
 """From here on the core is kept as small as the first solution allows."""
 MOST_CORE_NODES = 50_000
 """A core for the search has at most thirty nodes for each wanted one and this many more."""
+SMALL_GAP = 5e-4
+"""On all but small cores the pair bound is not tried for less than this."""
 PAIR_WORK = 6e8
 """Pairs times steps that the pair bound may spend at effort 1."""
 
@@ -182,7 +184,8 @@ class Solver:
         known = self.bounds.best[1]
         budget = PAIR_WORK * self.effort
         goal = self.best_weight + 1.0 if self.bounds.integral else self.best_weight * (1.0 + 1e-9)
-        if known > self.best_weight and budget > 300.0 * core.graph.n_edges:
+        worth = known > self.best_weight * (1.0 if core.graph.n_edges < 20_000 else 1.0 + SMALL_GAP)
+        if worth and known > self.best_weight and budget > 300.0 * core.graph.n_edges:
             found = pair_bound(core, self.k, known, goal, lambda work: work < budget and self.run.seconds_left > 0)
             if found < known:
                 self.bounds.add("pairs", found)

@@ -1,0 +1,142 @@
+"""Kernels of the dense-subgraph search against naive twins, on small graphs with and without weights."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from flipwise.graphs.convert import as_graph
+from flipwise.graphs.core import arc_weights, core_above, core_of_size, induced, peeling, peeling_and_cores, whole_core
+from flipwise.graphs.graph import Graph
+from flipwise.graphs.starts import times
+from flipwise.graphs.subset import Subset
+from flipwise.kernels import cores, loads, subgraph
+
+pytestmark = pytest.mark.kernels
+
+
+def a_graph(weighted: bool, n: int = 24, seed: int = 0) -> tuple[Graph, np.ndarray]:
+    """A random graph and its dense matrix; weights are of both signs."""
+    rng = np.random.default_rng(seed)
+    W = np.triu(rng.random((n, n)) < 0.3, 1) * (np.round(rng.normal(1.0, 1.0, (n, n)), 3) if weighted else 1.0)
+    W = W + W.T
+    graph = as_graph((n, np.array([[i, j, W[i, j]] for i in range(n) for j in range(i) if W[i, j]])))
+    return graph, W
+
+
+@pytest.fixture(params=[False, True], ids=["plain", "weighted"])
+def pair(request: pytest.FixtureRequest) -> tuple[Graph, np.ndarray]:
+    return a_graph(request.param)
+
+
+def consistent(subset: Subset, W: np.ndarray) -> bool:
+    """Whether degrees and weight are what they should be."""
+    x = subset.inside.astype(float)
+    return np.allclose(subset.degrees, W @ x) and np.isclose(subset.weight, x @ W @ x / 2)
+
+
+def test_degrees_and_products_are_those_of_the_matrix(pair) -> None:
+    """degrees_into, multiply and inner_weight agree with NumPy; plain graphs count in integers."""
+    graph, W = pair
+    mask = np.arange(24) % 3 == 0
+    subset = Subset.of(graph, mask)
+    assert consistent(subset, W)
+    assert subset.degrees.dtype == (np.int64 if graph.weights is None else np.float64)
+    x = np.random.default_rng(1).random(24)
+    assert np.allclose(times(graph, x), W @ x)
+    inside = mask.astype(np.uint8)
+    total = subgraph.inner_weight(graph.indptr, graph.indices, arc_weights(graph), np.flatnonzero(mask), inside)
+    assert np.isclose(total, W[np.ix_(mask, mask)].sum())
+
+
+def test_every_move_keeps_degrees_and_weight(pair) -> None:
+    """Exchanges, growth and shedding leave the incremental state equal to the recomputed one."""
+    graph, W = pair
+    subset = Subset.of(graph, np.arange(24) < 8)
+    subset.exchange(np.array([0, 1]), np.array([20, 21]))
+    assert consistent(subset, W)
+    before = subset.weight
+    made = subset.exchange_improving(np.array([2, 3, 4]), np.array([10, 11, 12]))
+    assert consistent(subset, W) and (subset.weight > before if made else subset.weight == before)
+    piece = subset.grow(int(np.flatnonzero(subset.inside == 0)[0]), 4, 2)
+    assert consistent(subset, W) and subset.inside.sum() == 12
+    subset.shed(4, piece)
+    assert consistent(subset, W) and subset.inside.sum() == 8 and np.all(subset.inside[piece] == 1)
+
+
+def test_best_swaps_end_where_no_exchange_improves(pair) -> None:
+    """After best_swaps no pair of all pairs gains, by the dense matrix."""
+    graph, W = pair
+    subset = Subset.of(graph, np.arange(24) < 8)
+    subset.best_swaps(1000)
+    assert consistent(subset, W)
+    d = W @ subset.inside
+    ins, outs = np.flatnonzero(subset.inside), np.flatnonzero(subset.inside == 0)
+    assert np.max(d[outs][None, :] - d[ins][:, None] - W[np.ix_(ins, outs)]) <= 1e-9
+
+
+def test_a_tabu_walk_keeps_its_state_and_its_best(pair) -> None:
+    """The walk's value and best value are those of its sets."""
+    graph, W = pair
+    subset = Subset.of(graph, np.arange(24) < 8)
+    best_inside = subset.inside.copy()
+    noise = np.random.default_rng(2).integers(0, 2**30, 60)
+    start = int(subset.weight) if graph.weights is None else subset.weight
+    subset.weight, best = subgraph.tabu_walk(
+        *subset.csr, subset.inside, subset.degrees, best_inside, np.zeros(24, np.int64), noise, 3,
+        np.zeros((2, 16), np.int64), 0, start, start,
+    )  # fmt: skip
+    x = best_inside.astype(float)
+    assert consistent(subset, W) and subset.inside.sum() == best_inside.sum() == 8
+    assert np.isclose(best, x @ W @ x / 2) and best >= start
+
+
+def test_core_numbers_are_those_of_networkx() -> None:
+    """The peeling order gives the core numbers, and no later neighbour count above them."""
+    graph, W = a_graph(False, 40, 3)
+    order, numbers = peeling_and_cores(graph)
+    assert dict(enumerate(numbers)) == nx.core_number(nx.from_numpy_array(W))
+    place = np.argsort(order)
+    later = np.zeros(40, dtype=np.int64)
+    cores.later_neighbours(graph.indptr, graph.indices, place, later)
+    assert np.array_equal(later, [(W[i] * (place > place[i])).sum() for i in range(40)]) and np.all(later <= numbers)
+
+
+def test_weighted_peeling_removes_a_node_of_least_degree_each_time() -> None:
+    """Each node taken has the least weighted degree among those left."""
+    graph, W = a_graph(True, 20, 4)
+    left = np.ones(20, dtype=bool)
+    for node in peeling(graph):
+        degrees = W[:, left].sum(axis=1)
+        assert degrees[node] <= degrees[left].min() + 1e-9
+        left[node] = False
+
+
+def test_a_core_is_what_repeated_removal_leaves(pair) -> None:
+    """core_above equals the naive fixed point on the positive part; its graph is the induced one."""
+    graph, W = pair
+    P = np.maximum(W, 0.0)
+    for cap in (1.0, 2.0, 4.0):
+        left = np.ones(24, dtype=bool)
+        while np.any(left & (P @ left <= cap)):
+            left &= P @ left > cap
+        core = core_above(whole_core(graph), cap)
+        assert np.array_equal(core.nodes, np.flatnonzero(left)) and core.cap >= cap
+        assert np.allclose(core.graph.to_scipy().toarray(), W[np.ix_(left, left)])
+    nodes = np.array([1, 5, 9, 10])
+    assert np.allclose(induced(graph, nodes).to_scipy().toarray(), W[np.ix_(nodes, nodes)])
+    assert core_of_size(whole_core(graph), 10).graph.n >= 10
+
+
+def test_serial_and_parallel_balancing_give_the_same_bits() -> None:
+    """Both kernels of the load bound move the same weight."""
+    from flipwise.certify.loads import shared_edges
+
+    graph, _ = a_graph(False, 60, 5)
+    one, other = (shared_edges(whole_core(graph)) for _ in range(2))
+    arguments = (one.first, one.second, one.weight)
+    loads.balance(*arguments, one.share, one.loads, one.group_start, one.rounds, 5)
+    loads.balance_serially(*arguments, other.share, other.loads, other.group_start, other.rounds, 5)
+    assert np.array_equal(one.share, other.share) and np.array_equal(one.loads, other.loads)
+    assert np.isclose(one.loads.sum(), graph.n_edges)
