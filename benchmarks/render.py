@@ -51,8 +51,7 @@ def optima(record: dict[str, Any]) -> str:
         f"{each * len(families)} instances of 8 to 16 variables, {each} in each family; every method once with its "
         "defaults and the same seeds, DPCD also from 20 starts (`dpcd x20`). A cell says how many optima were found "
         "and, after the slash, the mean gap (value - optimum)/|optimum|; a dash where a method does not apply. SDP "
-        "tries 100 roundings an instance and the portfolio runs until it is told to stop (here at the optimum or "
-        "after one second), so they do more work than one descent.\n\n"
+        "tries 100 roundings an instance, so it does more work than one descent.\n\n"
         + table(["method", "all", "instances", *families], body)
         + "\n"
         + origin(record)
