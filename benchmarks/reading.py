@@ -161,7 +161,7 @@ def main() -> None:
         race(recorder, "compact file", {"flipwise": with_flipwise}, packed, repeats)
 
         factor = 2 if arguments.quick else 10
-        large = rmat_graph(factor * edges // 10, 2 * factor * edges, seed=2)
+        large = rmat_graph(factor * edges // 50, 2 * factor * edges, seed=2)
         for task, name in (("edge list", "large.txt"), ("compact file", "large.flipgraph")):
             path = flipwise.save_graph(large, Path(folder, name))
             command = [sys.executable, "-c", MEMORY_CODE, str(text if name.endswith("txt") else packed), str(path)]

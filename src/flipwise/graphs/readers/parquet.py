@@ -45,7 +45,7 @@ def read_parquet(
             columns = [name for name in _columns(schema, str(path), InvalidFile, weighted) if name is not None]
             batches = file.iter_batches(batch_size=1 << 20, columns=columns)
             return graph_from_batches(schema, batches, str(path), InvalidFile, symmetrise=symmetrise, weighted=weighted)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, FileNotFoundError | PermissionError):
             raise
         raise InvalidFile(f"{path}: not a readable Parquet file: {error}") from None
