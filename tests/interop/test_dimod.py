@@ -7,12 +7,13 @@ import unittest
 import numpy as np
 import pytest
 
-dimod = pytest.importorskip("dimod")
-import dimod.testing  # noqa: E402
+pytest.importorskip("dimod")
+import dimod
+import dimod.testing
 
-from flipwise.constraints import Cardinality  # noqa: E402
-from flipwise.errors import IncompatibleObjective  # noqa: E402
-from flipwise.interop.dimod import FlipwiseSampler, bqm_from_model, model_from_bqm  # noqa: E402
+from flipwise.constraints import Cardinality
+from flipwise.errors import IncompatibleObjective
+from flipwise.interop.dimod import FlipwiseSampler, bqm_from_model, model_from_bqm
 
 
 @dimod.testing.load_sampler_bqm_tests(FlipwiseSampler)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from flipwise.arrays import Ints, Signs
 from flipwise.certify.choice import Bound, affordable_bound, proven_bound
@@ -112,9 +113,7 @@ def maxcut(
     4.0
     """
     simple = as_graph(graph)
-    W = simple.to_scipy()
-    total = float(W.data.sum()) / 2.0
-    objective = Quadratic(W * 0.25, d=-total / 2.0)  # the value is minus the cut
+    objective = cut_objective(simple, -1.0)  # the value is minus the cut
     kind = affordable_bound(objective, bound, time_limit)
     search_time = time_limit if time_limit is None or kind in ("simple", "none") else SEARCH_SHARE * time_limit
     shared = {"seed": seed, "callback": callback, "threads": threads, "verbose": verbose, **options}
@@ -232,10 +231,13 @@ def part_sizes(n: int, sizes: int | Sequence[int]) -> Ints:
     return wanted.astype(np.int64)
 
 
-def cut_objective(graph: Graph) -> Quadratic:
-    """The weight of the cut as a quadratic in spins: sum_{i<j} w_ij (1 - x_i x_j) / 2."""
-    W = graph.to_scipy()
-    return Quadratic(W * -0.25, d=float(W.data.sum()) / 4.0)
+def cut_objective(graph: Graph, sign: float = 1.0) -> Quadratic:
+    """The weight of the cut, times `sign`, as a quadratic in spins: sum_{i<j} w_ij (1 - x_i x_j) / 2."""
+    weights = np.ones(graph.n_arcs) if graph.weights is None else graph.weights
+    # scipy would widen the indices to the type of indptr
+    indptr = graph.indptr.astype(graph.indices.dtype) if graph.n_arcs < 2**31 else graph.indptr
+    A = sp.csr_array((weights * (-0.25 * sign), graph.indices, indptr), shape=(graph.n, graph.n))
+    return Quadratic(A, d=sign * float(weights.sum()) / 4.0)
 
 
 def cut_between(graph: Graph, parts: Ints) -> float:

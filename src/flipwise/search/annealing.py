@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+
 import numpy as np
 
 from flipwise.arrays import Floats, Signs
@@ -13,8 +16,10 @@ HOT = 1.0
 """First temperature of a full anneal, in units of `IsingForm.width` (where a mean-field glass begins to order)."""
 COLD = {True: 0.05, False: 0.1}
 """Last temperature for dense and sparse problems: colder only repeats the descent that follows."""
-CHUNK_SPINS = 4_000_000
+CHUNK_SPINS = 2_000_000
 """Spins visited between two looks at the clock (20 to 50 ms)."""
+FIT = 0.8
+"""Share of the time left that the rest of a schedule may take; the descent needs the other part."""
 
 _QUANTILES = kernels.exponential_quantiles()
 
@@ -27,17 +32,33 @@ def temperatures(form: IsingForm, heat: float, sweeps: int) -> Floats:
 
 def anneal(form: IsingForm, s: Signs, f: Numbers, schedule: Floats, state: np.ndarray, clock: Clock) -> bool:
     """Sweep over `s` at each temperature, then descend; False when time ran out first (`s` is then worthless)."""
-    chunk = max(1, CHUNK_SPINS // max(1, form.n))
-    for start in range(0, schedule.size, chunk):
-        if clock.expired:
+    for part in paced(schedule, form.n, clock):
+        if part.size == 0:
             return False
-        part = schedule[start : start + chunk]
         if form.matrix is not None:
             kernels.dense_anneal(form.matrix, part, _QUANTILES, s, f, state)
         else:
             kernels.csr_anneal(form.indptr, form.indices, form.data, part, _QUANTILES, s, f, state)
     quench(form, s, f)
     return True
+
+
+def paced(schedule: Floats, n: int, clock: Clock) -> Iterator[Floats]:
+    """The schedule in chunks; what does not fit into the time left is thinned out, an empty chunk says it is over."""
+    chunk = max(1, CHUNK_SPINS // n)
+    started = time.perf_counter()
+    done = 0
+    while schedule.size > 0:
+        if clock.expired:
+            yield schedule[:0]
+            return
+        yield schedule[:chunk]
+        done += min(chunk, schedule.size)
+        schedule = schedule[chunk:]
+        fitting = clock.seconds_left * done / (time.perf_counter() - started) * FIT
+        if schedule.size > max(0.0, fitting):  # time may have run out with the last chunk
+            places = np.linspace(0, schedule.size - 1, max(1, int(fitting)))
+            schedule = schedule[places.astype(np.int64)]
 
 
 def quench(form: IsingForm, s: Signs, f: Numbers) -> None:

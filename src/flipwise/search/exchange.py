@@ -10,7 +10,7 @@ import numpy as np
 from flipwise.arrays import Floats, Ints, Signs
 from flipwise.kernels import swaps as kernels
 from flipwise.kernels.annealing import exponential_quantiles
-from flipwise.search.annealing import CHUNK_SPINS, random_state, temperatures
+from flipwise.search.annealing import paced, random_state, temperatures
 from flipwise.search.clock import Clock
 from flipwise.search.form import IsingForm, Numbers
 from flipwise.search.pace import Pace
@@ -60,11 +60,10 @@ def anneal_counted(
     """Anneal `s` (fields `f`) in place and restore the counts; False, and `s` is worthless, when time ran out first."""
     excess = counts.excess(s)
     level = counts.levels(f)
-    chunk = max(1, CHUNK_SPINS // form.n)
-    for at in range(0, schedule.size, chunk):
-        if clock.expired:
+    for part in paced(schedule, form.n, clock):
+        if part.size == 0:
             return False
-        shared = (schedule[at : at + chunk], _QUANTILES, STIFFNESS, counts.labels, excess, level, s, f, state)
+        shared = (part, _QUANTILES, STIFFNESS, counts.labels, excess, level, s, f, state)
         if form.matrix is not None:
             kernels.dense_anneal_counts(form.matrix, *shared)
         else:

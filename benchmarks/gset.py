@@ -1,0 +1,63 @@
+"""Gaps to best-known values: all Gset files, OR-Library bqp, Palubeckis, each with up to 60 s; a run ends at the best.
+
+python benchmarks/gset.py [--seconds 60] [--only G1 p3000.1] [--family gset bqp palubeckis] [--quick]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from qubo_instances import PALUBECKIS, bqp_names, gset_names, instance
+from recording import Recorder
+
+import flipwise
+
+
+def main() -> None:
+    """Run and store."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--only", nargs="+")
+    families = {"gset": gset_names(), "bqp": bqp_names(), "palubeckis": list(PALUBECKIS)}
+    parser.add_argument("--family", nargs="+", choices=list(families), default=list(families))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--quick", action="store_true")
+    arguments = parser.parse_args()
+    names = arguments.only or [name for family in arguments.family for name in families[family]]
+    if arguments.quick and not arguments.only:
+        names = ["G1", "G14", "G22", "G43", "bqp100.1", "bqp1000.1", "p3000.1"]
+    seconds = 5.0 if arguments.quick else arguments.seconds
+    flipwise.warm_up()
+    recorder = Recorder("gset")
+    for name in names:
+        problem = instance(name)
+        objective = problem.model.objective()
+        target = None if problem.best is None else -problem.best
+        started = time.perf_counter()
+        result = flipwise.minimize(
+            objective, method="portfolio", time_limit=seconds, seed=arguments.seed, target=target
+        )
+        spent = time.perf_counter() - started
+        value = problem.value(result.x)
+        behind = None if problem.best is None else problem.best - value
+        found = next((r.seconds for r in result.trace.records if r.best <= result.value), spent)
+        recorder.add(
+            instance=name,
+            n=problem.model.n,
+            couplings=int(problem.model.b.size),
+            best_known=problem.best,
+            value=value,
+            behind=behind,
+            behind_percent=None if not problem.best or behind is None else 100.0 * behind / abs(problem.best),
+            seconds=round(spent, 3),
+            found_after=round(found, 3),
+        )
+        print(f"{name:14s} best {problem.best} found {value} after {found:.2f} s", flush=True)
+    rows = recorder.record["rows"]
+    small = [r for r in rows if r["n"] <= 1000 and r["behind"] is not None]
+    print(f"n <= 1000: {sum(r['behind'] <= 0 for r in small)} of {len(small)} at the best-known value")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""Against the samplers people use, at 1 s and 10 s on the same cores: Gset, bqp1000, p3000.1, two +-1 glasses.
+
+    python benchmarks/qubo_peers.py [--seconds 1 10] [--only G1 G22] [--solvers ...] [--other-python PATH] [--quick]
+
+Every solver runs in processes of its own, one for each core where it is single-threaded (the best of them counts).
+Importing, compiling and building the solver's own model are not counted on any side. The driver scores the points. A
+rival that is not installed is left out with the reason; `--other-python` is an interpreter with those that need an
+environment of their own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from qubo_instances import Instance, gset_names, instance
+from recording import Recorder
+
+import flipwise
+
+RIVALS = ("dwave-sa", "dwave-sa-long", "dwave-tabu", "dwave-descent", "openjij-sa", "simulated-bifurcation")
+THREADED = ("simulated-bifurcation",)
+OTHERS = ("bqp1000.1", "p3000.1", "glass2000", "torus10000")
+QUICK = ("G1", "G22", "G35", "G55", "torus10000", "glass2000", "bqp1000.1", "p3000.1")
+DENSE_ONLY_LIMIT = 8000
+"""Dense-matrix rivals are not run above this many variables: they need n^2 floats (see their notes)."""
+
+
+def ours(problem: Instance, seconds: float, seed: int) -> tuple[float, float]:
+    """(value, seconds) of the portfolio."""
+    objective = problem.model.objective()
+    started = time.perf_counter()
+    result = flipwise.minimize(objective, method="portfolio", time_limit=seconds, seed=seed)
+    spent = time.perf_counter() - started
+    return problem.value(result.x), spent
+
+
+def rival(problem: Instance, solver: str, seconds: float, seed: int, python: str) -> dict[str, object]:
+    """The best value of a rival over its processes, and the longest time one took."""
+    processes = 1 if solver in THREADED else os.cpu_count() or 1
+    model = problem.model
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.npz"
+        np.savez(
+            path,
+            linear=model.linear,
+            i=model.i,
+            j=model.j,
+            b=model.b,
+            offset=model.offset,
+            variables=np.array(model.variables),
+        )
+        script = str(Path(__file__).parent / "qubo_rivals.py")
+        running = []
+        for k in range(processes):
+            out = Path(folder) / f"out{k}.npz"
+            command = [
+                python,
+                script,
+                solver,
+                str(path),
+                str(out),
+                "--seconds",
+                str(seconds),
+                "--seed",
+                str(seed + 1000 * k),
+            ]
+            running.append((out, subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)))
+        value, spent, error = -np.inf, 0.0, ""
+        for out, process in running:
+            try:
+                _, err = process.communicate(timeout=seconds * 10 + 120)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                error = "stopped: more than ten times the limit"
+                continue
+            if process.returncode != 0 or not out.exists():
+                error = err.decode(errors="replace").strip().splitlines()[-1] if err else "failed"
+                continue
+            with np.load(out) as found:
+                value = max([value, *(problem.value(x) for x in found["x"])])
+                spent = max(spent, float(found["seconds"].max(initial=0.0)))
+    if value == -np.inf:
+        return {"skipped": error}
+    return {"value": value, "seconds": round(spent, 3), "processes": processes}
+
+
+def main() -> None:
+    """Run and store."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, nargs="+", default=[1.0, 10.0])
+    parser.add_argument("--only", nargs="+")
+    parser.add_argument("--solvers", nargs="+", choices=RIVALS, default=list(RIVALS))
+    parser.add_argument("--other-python", default=sys.executable)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--quick", action="store_true")
+    arguments = parser.parse_args()
+    names = arguments.only or (list(QUICK) if arguments.quick else [*gset_names(), *OTHERS])
+    limits = [1.0] if arguments.quick else arguments.seconds
+    flipwise.warm_up()
+    recorder = Recorder("qubo_peers", ("dimod", "dwave-samplers"))
+    missing: set[str] = set()
+    for name in names:
+        problem = instance(name)
+        for limit in limits:
+            value, spent = ours(problem, limit, arguments.seed)
+            row: dict[str, object] = {
+                "instance": name,
+                "n": problem.model.n,
+                "couplings": int(problem.model.b.size),
+                "limit": limit,
+                "best_known": problem.best,
+                "flipwise": {"value": value, "seconds": round(spent, 3)},
+            }
+            for solver in arguments.solvers:
+                if solver in missing:
+                    continue
+                if solver in ("dwave-tabu", "simulated-bifurcation") and problem.model.n > DENSE_ONLY_LIMIT:
+                    row[solver] = {"skipped": f"needs a dense matrix with {problem.model.n}^2 entries"}
+                    continue
+                python = sys.executable if solver.startswith("dwave") else arguments.other_python
+                found = rival(problem, solver, limit, arguments.seed, python)
+                row[solver] = found
+                if "ModuleNotFoundError" in str(found.get("skipped", "")):
+                    missing.add(solver)
+            recorder.add(**row)
+            print(name, limit, {k: v for k, v in row.items() if isinstance(v, dict)}, flush=True)
+    report(recorder.record["rows"])
+
+
+def report(rows: list[dict[str, object]]) -> None:
+    """Count the pairs in which flipwise is at least as good as the best rival, and the largest gap."""
+    level, worst = 0, 0.0
+    for row in rows:
+        rivals = [v["value"] for k, v in row.items() if k in RIVALS and isinstance(v, dict) and "value" in v]
+        own = row["flipwise"]["value"]  # type: ignore[index]
+        best = max(rivals, default=own)
+        level += own >= best
+        worst = max(worst, (best - own) / abs(best))
+    print(f"at least as good in {level} of {len(rows)} pairs; furthest behind {100 * worst:.3f} %")
+
+
+if __name__ == "__main__":
+    main()
