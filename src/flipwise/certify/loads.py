@@ -51,7 +51,7 @@ class Shares:
         counts = np.bincount(self.first, minlength=loads.size) + np.bincount(self.second, minlength=loads.size)
         largest = float(self.weight.max(initial=0.0))
         up = loads * (1.0 + 2.0 * _EPS * (counts + 2.0)) + 2.0 * _EPS * largest * (counts + 2.0)
-        total = np.where(counts > 0, up, 0.0) + self.offset
+        total: Floats = np.where(counts > 0, up, 0.0) + self.offset
         return total + 2.0 * _EPS * (up + np.abs(self.offset))
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from flipwise.arrays import Bools, Floats, Ints
 from flipwise.graphs.core import arc_weights, peeling, peeling_and_cores
@@ -20,10 +19,10 @@ from flipwise.graphs.subset import Subset
 from flipwise.kernels import subgraph as kernels
 
 
-def top(scores: npt.NDArray[np.generic], k: int) -> Bools:
+def top(scores: Floats, k: int) -> Bools:
     """The k largest scores, the earlier ones among equals."""
     mask = np.zeros(scores.size, dtype=bool)
-    mask[np.argsort(-scores, kind="stable")[:k]] = True  # type: ignore[operator]
+    mask[np.argsort(-scores, kind="stable")[:k]] = True
     return mask
 
 

@@ -29,14 +29,14 @@ class Subset:
         """The subset of a mask, its degrees by one full gradient."""
         inside = mask.astype(np.uint8)
         weights = arc_weights(graph)
-        degrees = np.zeros(graph.n, dtype=weights.dtype)
+        degrees = _no_degrees(graph)
         kernels.degrees_into(graph.indptr, graph.indices, weights, inside, degrees)
         return cls(graph, inside, degrees, float(degrees[mask].sum()) / 2)
 
     @classmethod
     def empty(cls, graph: Graph) -> Subset:
         """No node at all."""
-        return cls(graph, np.zeros(graph.n, np.uint8), np.zeros(graph.n, dtype=arc_weights(graph).dtype), 0.0)
+        return cls(graph, np.zeros(graph.n, np.uint8), _no_degrees(graph), 0.0)
 
     @property
     def csr(self) -> tuple[Ints, Ints, Weights]:
@@ -92,3 +92,8 @@ class Subset:
         kept = np.zeros(self.graph.n, dtype=np.uint8)
         kept[spared] = 1
         self.weight += float(kernels.shed(*self.csr, size, kept, self.inside, self.degrees))
+
+
+def _no_degrees(graph: Graph) -> Weights:
+    """Zeros of the kind the degrees have: integers without weights."""
+    return np.zeros(graph.n, dtype=np.int64) if graph.weights is None else np.zeros(graph.n)
