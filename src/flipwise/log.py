@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,54 +17,90 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("flipwise")
 
-HEADER = f"{'iter':>7} {'value':>16} {'best':>16} {'flips':>8} {'alpha':>7} {'bound':>14} {'gap':>8} {'time':>8}"
+HEADER = f"  {'iter':>7} {'value':>14} {'change':>10} {'flips':>7} {'alpha':>6} {'bound':>12} {'gap':>7} {'time':>7}"
+"""80 columns; a star in the first marks a new best point."""
 
 
 class RunLog:
     """Writes a run to the `flipwise` logger at level INFO, rows thinned so that a long run stays readable."""
 
     def __init__(self) -> None:
+        self._reset()
+
+    def _reset(self) -> None:
         self._next_row = 0.0
         self._rows = 0
+        self._last: float | None = None
+        self._best = math.inf
+        self._seconds_to_first = 0.0
+        self._seconds_to_best = 0.0
 
     def start(self, problem: Problem, method: str, seed: int | None) -> None:
         """The banner: what is solved, by which method."""
         from flipwise import __version__
 
+        self._reset()
         log.info("Flipwise %s   method %s   seed %s", __version__, method, seed)
-        log.info("%d variables, constraint %s", problem.n, type(problem.constraint).__name__)
+        log.info("%s variables (%s), %s", f"{problem.n:,}", _kind(problem), _described(problem.constraint))
+        log.info("")
         log.info(HEADER)
 
     def row(self, record: Record) -> None:
         """One line of the table: the first 20 iterations, then at most ten a second and each new second's first."""
+        if self._rows == 0:
+            self._seconds_to_first = record.seconds
+        improved = record.best < self._best
+        if improved:
+            self._best, self._seconds_to_best = record.best, record.seconds
+        change = None if self._last is None else record.value - self._last
+        self._last = record.value
         self._rows += 1
         if self._rows > 20 and record.seconds < self._next_row:
             return
         self._next_row = record.seconds + 0.1
-        log.info(format_row(record))
+        log.info(format_row(record, change, improved))
 
     def end(self, result: Result) -> None:
-        """The closing status."""
+        """The closing status, and where the time went."""
+        log.info("")
+        log.info("Status      %s", result.message)
+        log.info("Value       %.12g", result.value)
+        if result.bound is not None and result.gap is not None:
+            log.info("Bound       %.12g (gap %.3g %%)", result.bound, 100 * result.gap)
+        log.info("Iterations  %d", result.iterations)
         log.info(
-            "%s: value %.12g after %d iterations, %.3f s",
-            result.message,
-            result.value,
-            result.iterations,
+            "Time        %.2f s: %.2f s to the first iteration, %.2f s to the best point",
             result.seconds,
+            self._seconds_to_first,
+            self._seconds_to_best,
         )
 
 
-def format_row(record: Record) -> str:
+def format_row(record: Record, change: float | None = None, improved: bool = False) -> str:
     """A record in the columns of `HEADER`."""
     alpha = "-" if record.alpha is None else f"{record.alpha:.3g}"
-    bound = "-" if record.bound is None else f"{record.bound:.8g}"
+    bound = "-" if record.bound is None else f"{record.bound:.6g}"
     gap = "-"
     if record.bound is not None and record.best != 0:
-        gap = f"{100 * (record.best - record.bound) / abs(record.best):.2f}%"
+        gap = f"{min(999.99, 100 * (record.best - record.bound) / abs(record.best)):.2f}%"
+    moved = "-" if change is None else f"{change:.3g}"
     return (
-        f"{record.iteration:>7} {record.value:>16.9g} {record.best:>16.9g} {record.flips:>8} {alpha:>7} "
-        f"{bound:>14} {gap:>8} {record.seconds:>7.2f}s"
+        f"{'*' if improved else ' '} {record.iteration:>7} {record.value:>14.8g} {moved:>10} {record.flips:>7} "
+        f"{alpha:>6} {bound:>12} {gap:>7} {record.seconds:>6.2f}s"
     )
+
+
+def _kind(problem: Problem) -> str:
+    variables = getattr(problem.objective, "variables", "spin")
+    return f"{'0/1' if variables == 'binary' else '-1/+1'}, {type(problem.objective).__name__}"
+
+
+def _described(constraint: object) -> str:
+    name = type(constraint).__name__
+    if name == "Free":
+        return "no constraint"
+    r = getattr(constraint, "r", None)
+    return f"exactly {r:,} at 1" if r is not None else f"constraint {name}"
 
 
 @contextmanager

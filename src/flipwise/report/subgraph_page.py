@@ -33,6 +33,7 @@ svg { width: 100%; height: auto; display: block } svg text { fill: var(--soft); 
 th, td { padding: .35rem .6rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap }
 th { font-weight: 600; color: var(--soft) } th:first-child, td:first-child { text-align: left }
 .blocks { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1.25rem }
+@media (max-width: 30rem) { th, td { padding: .3rem .3rem; font-size: .8rem } svg text { font-size: 20px } }
 details { margin: .5rem 0 } summary { cursor: pointer } code { overflow-wrap: anywhere; font-size: .85rem }
 """
 
