@@ -40,7 +40,7 @@ def _packed_file(path: Path) -> Iterator[BinaryIO]:
                     import zstandard
                 except ImportError:
                     raise MissingDependency("zstandard", "graphs", "Writing zstd files") from None
-                stream = zstandard.ZstdCompressor().stream_writer(file, closefd=False)
+                stream = zstandard.ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False)
             case _:
                 yield file
                 return
