@@ -1,4 +1,4 @@
-"""Cuts: brute-force optima on small graphs, exact sizes, bounds on the right side, real graphs at their best-known cuts."""
+"""Cuts: brute-force optima on small graphs, exact sizes, bounds on the right side, best-known cuts of real meshes."""
 
 from __future__ import annotations
 

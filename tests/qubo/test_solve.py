@@ -110,9 +110,9 @@ def test_proven_optimum_is_reported() -> None:
 
 def test_low_rank_problems_fall_back_to_perturbed_descents(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no matrix can be written out the portfolio still improves and stays feasible."""
-    from flipwise.search import form
+    from flipwise.objectives import ising
 
-    monkeypatch.setattr(form, "LOW_RANK_ENTRIES", 10)
+    monkeypatch.setattr(ising, "LOW_RANK_ENTRIES", 10)
     U = np.random.default_rng(11).normal(size=(40, 3))
     objective = flipwise.Quadratic(flipwise.LowRank(U))
     result = flipwise.minimize(objective, method="portfolio", seed=0, rounds=5, constraint=flipwise.Cardinality(20))

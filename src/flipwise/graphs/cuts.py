@@ -16,11 +16,11 @@ from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
+from flipwise.graphs.split import split_graph
 from flipwise.minimize import minimize
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.result import Result, Status
 from flipwise.run import Callback
-from flipwise.search.split import split_graph
 
 SEARCH_SHARE = 0.8
 """Share of the time limit that the search gets when a costly bound is wanted too."""
@@ -205,7 +205,7 @@ def partition(
     >>> flipwise.partition(path, [2, 2, 2], seed=0).value
     2.0
     """
-    from flipwise.search.parts import split_into_parts
+    from flipwise.graphs.parts import split_into_parts
 
     simple = as_graph(graph)
     wanted = part_sizes(simple.n, sizes)

@@ -7,7 +7,6 @@ import scipy.sparse as sp
 
 from flipwise.kernels import annealing, coarsen, components, dense, refine, sparse, swaps, tabu
 from flipwise.kernels.jit import Kernel
-from flipwise.objectives.quadratic import Quadratic
 
 
 def warm_up() -> None:
@@ -31,13 +30,12 @@ def warm_up() -> None:
 def _warm_search() -> None:
     """The portfolio, for the types it meets: sparse and dense, small and larger integers, and floats."""
     from flipwise.constraints import Cardinality
+    from flipwise.graphs.cuts import bisect
     from flipwise.minimize import minimize
-    from flipwise.search.split import split_graph
 
     ring = sp.csr_array(np.roll(np.eye(120), 1, axis=0) + np.roll(np.eye(120), -1, axis=0))
     full = np.ones((12, 12)) - np.eye(12)
     for A in (ring, 0.3 * ring, full, 300.0 * full, 70_000.0 * full, 0.3 * full):
-        objective = Quadratic(A, np.full(A.shape[0], float(A.max())))
-        minimize(objective, method="portfolio", seed=0, max_iterations=8)
-        minimize(objective, method="portfolio", seed=0, max_iterations=1, constraint=Cardinality(5))
-    split_graph(Quadratic(-ring), 60, seed=0, rounds=6)
+        minimize(A, method="portfolio", seed=0, max_iterations=8)
+        minimize(A, method="portfolio", seed=0, max_iterations=1, constraint=Cardinality(5))
+    bisect(ring, seed=0, rounds=6)

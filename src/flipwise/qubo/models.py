@@ -162,7 +162,7 @@ class QuadraticModel:
 
     def objective(self) -> Quadratic:
         """The model as a `Quadratic`, with a symmetric CSR matrix."""
-        kind = np.int32 if max(self.n, 2 * self.b.size) < 2**31 else np.int64
+        kind: Any = np.int32 if max(self.n, 2 * self.b.size) < 2**31 else np.int64
         places = self.i.astype(kind, copy=False), self.j.astype(kind, copy=False)
         upper = sp.coo_array((self.b / 2.0, places), shape=(self.n, self.n))
         # transposing sorts the indices in linear time, so that the sum is a merge and its result canonical

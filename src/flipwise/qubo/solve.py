@@ -10,16 +10,19 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from flipwise.arrays import as_floats
+from flipwise.arrays import Ints, as_floats
 from flipwise.certify.choice import Bound, affordable_bound, proven_bound
+from flipwise.certify.persistency import Persistency, persistent_variables, reduced
 from flipwise.constraints import Cardinality, Constraint
 from flipwise.errors import FlipwiseWarning, InvalidInput
 from flipwise.minimize import minimize
 from flipwise.objectives.protocol import Variables
 from flipwise.objectives.quadratic import Quadratic
+from flipwise.objectives.variables import from_spins
 from flipwise.qubo.models import QuadraticModel
 from flipwise.result import Result, Status
 from flipwise.run import Callback
+from flipwise.seeds import seed_of
 
 SEARCH_SHARE = 0.8
 """Share of the time limit that the search gets when a bound is wanted too."""
@@ -131,8 +134,16 @@ def _solve(
         constraint = Cardinality(count)
     kind = affordable_bound(objective, bound, time_limit)
     search_time = time_limit if time_limit is None or kind in ("simple", "none") else SEARCH_SHARE * time_limit
+    fixing = persistent_variables(objective) if constraint is None and callback is None else None
+    remaining = objective
+    free: Ints = np.arange(objective.n)
+    if fixing is not None and fixing.fixed.size > 0:
+        if fixing.fixed.size == objective.n:
+            return _all_fixed(objective, fixing, labels, seed)
+        remaining, free = reduced(objective, fixing.spins)
+        x0 = None if x0 is None else np.where(np.asarray(x0).reshape(-1)[free] > 0, 1, -1)
     result = minimize(
-        objective,
+        remaining,
         constraint=constraint,
         method=method,
         x0=x0,
@@ -143,7 +154,11 @@ def _solve(
         verbose=verbose,
         **options,
     )
-    proven = proven_bound(objective, constraint, kind, time_limit)
+    if fixing is not None and fixing.fixed.size > 0:
+        _put_back(result, objective, fixing, free)
+    proven = proven_bound(remaining, constraint, kind, time_limit)
+    if fixing is not None and fixing.bound is not None and kind != "none":
+        proven = fixing.bound if proven is None else max(proven, fixing.bound)
     if proven is not None:
         result.bound = proven if result.bound is None else max(result.bound, proven)
         if result.value <= result.bound:
@@ -151,6 +166,29 @@ def _solve(
     if labels is not None:
         result.info["labels"] = list(labels)
     return result
+
+
+def _put_back(result: Result, objective: Quadratic, fixing: Persistency, free: Ints) -> None:
+    """Turn the result of the reduced problem into one of the whole."""
+    spins = fixing.spins.astype(np.float64)
+    spins[free] = result.x
+    result.x = from_spins(spins, objective.variables)
+    result.variables = objective.variables
+    result.value = objective.value(spins)
+    result.info["fixed"] = int(fixing.fixed.size)
+
+
+def _all_fixed(
+    objective: Quadratic, fixing: Persistency, labels: tuple[Any, ...] | None, seed: int | np.random.Generator | None
+) -> Result:
+    """Every variable is proven: there is nothing to search."""
+    spins = fixing.spins.astype(np.float64)
+    value = objective.value(spins)
+    x = from_spins(spins, objective.variables)
+    info: dict[str, Any] = {"fixed": objective.n} | ({} if labels is None else {"labels": list(labels)})
+    return Result(
+        x, value, Status.OPTIMAL, "persistency", objective.variables, bound=value, seed=seed_of(seed), info=info
+    )
 
 
 def _qubo_objective(Q: Any, offset: float) -> tuple[Quadratic, tuple[Any, ...] | None]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from flipwise.arrays import Floats, Signs
 from flipwise.kernels import annealing as kernels
+from flipwise.objectives.ising import IsingForm, Numbers
 from flipwise.search.clock import Clock
-from flipwise.search.form import IsingForm, Numbers
 
 HOT = 1.0
 """First temperature of a full anneal, in units of `IsingForm.width` (where a mean-field glass begins to order)."""

@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 
 from flipwise.arrays import Signs
+from flipwise.objectives.ising import IsingForm
 from flipwise.search.annealing import random_state, temperatures
 from flipwise.search.clock import Clock
 from flipwise.search.exchange import Counts, anneal_counted
-from flipwise.search.form import IsingForm
 from flipwise.search.multilevel import Level, bisected, cut_weight, refined
 from flipwise.search.pace import Pace
 from flipwise.search.population import Member, Task

@@ -10,9 +10,9 @@ import numpy as np
 from flipwise.arrays import Floats, Ints, Signs
 from flipwise.kernels import swaps as kernels
 from flipwise.kernels.annealing import exponential_quantiles
+from flipwise.objectives.ising import IsingForm, Numbers
 from flipwise.search.annealing import paced, random_state, temperatures
 from flipwise.search.clock import Clock
-from flipwise.search.form import IsingForm, Numbers
 from flipwise.search.pace import Pace
 from flipwise.search.population import HEATS, LENGTHS, LONGEST, Member, Task
 from flipwise.search.relinking import distance

@@ -10,9 +10,9 @@ from typing import Protocol
 import numpy as np
 
 from flipwise.arrays import Ints, Signs
+from flipwise.objectives.ising import IsingForm
 from flipwise.search.annealing import anneal, quench, random_state, temperatures
 from flipwise.search.clock import Clock
-from flipwise.search.form import IsingForm
 from flipwise.search.pace import Pace
 from flipwise.search.relinking import distance, take_better_components
 from flipwise.search.tabu import relinked, tabu_search

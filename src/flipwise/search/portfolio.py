@@ -27,6 +27,7 @@ from flipwise.dpcd import Options as DescentOptions
 from flipwise.dpcd import solve as descend
 from flipwise.errors import InvalidInput
 from flipwise.kernels.jit import thread_count
+from flipwise.objectives.ising import ising_form
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Status
@@ -34,7 +35,6 @@ from flipwise.run import Run
 from flipwise.search import perturbed
 from flipwise.search.clock import Clock
 from flipwise.search.exchange import CountedPopulation
-from flipwise.search.form import ising_form
 from flipwise.search.population import FreePopulation, Member, Population
 
 JOBS = 4

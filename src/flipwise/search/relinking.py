@@ -6,7 +6,7 @@ import numpy as np
 
 from flipwise.arrays import Signs
 from flipwise.kernels import components as kernels
-from flipwise.search.form import IsingForm, Numbers
+from flipwise.objectives.ising import IsingForm, Numbers
 
 
 def take_better_components(form: IsingForm, s: Signs, f: Numbers, other: Signs) -> float:

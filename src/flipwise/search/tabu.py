@@ -6,8 +6,8 @@ import numpy as np
 
 from flipwise.arrays import Signs
 from flipwise.kernels import tabu as kernels
+from flipwise.objectives.ising import IsingForm, Numbers
 from flipwise.search.clock import Clock
-from flipwise.search.form import IsingForm, Numbers
 
 CHUNK_ENTRIES = 100_000_000
 """Matrix entries read between two looks at the clock (about 20 ms)."""

@@ -11,13 +11,13 @@ from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.minimize import finished
+from flipwise.objectives.ising import IsingForm, ising_form
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.objectives.variables import to_spins
 from flipwise.problem import Problem
 from flipwise.result import Result, Status
 from flipwise.run import Callback, Limits, Run
 from flipwise.search.bisection import BisectionPopulation
-from flipwise.search.form import IsingForm, ising_form
 from flipwise.search.multilevel import Level, bisected
 from flipwise.search.portfolio import improve
 from flipwise.seeds import as_generator, seed_of

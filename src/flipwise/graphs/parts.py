@@ -12,9 +12,9 @@ import scipy.sparse as sp
 
 from flipwise.arrays import Ints
 from flipwise.graphs.graph import Graph
+from flipwise.graphs.split import split_graph
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.result import Status
-from flipwise.search.split import split_graph
 from flipwise.seeds import as_generator
 
 ROUNDS = 10
