@@ -38,7 +38,7 @@ def test_seeds(name: str) -> None:
 def test_rmat_size_and_skew(n: int) -> None:
     """About the arcs asked for, and a degree far above the mean."""
     graph = make.rmat_graph(n, 20 * n, seed=1)
-    assert abs(graph.n_arcs / (20 * n) - 1) < 0.06
+    assert abs(graph.n_arcs / (20 * n) - 1) < 0.03
     assert graph.degrees.max() > 8 * graph.degrees.mean()
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln
 
 from flipwise.errors import InvalidInput
 from flipwise.graphs.build import Arcs, build_graph, index_type, merge_arcs
@@ -20,6 +19,7 @@ from flipwise.seeds import as_generator
 
 Seed = int | np.random.Generator | None
 BLOCK_ARCS = 1 << 18
+CALIBRATION_ARCS = 1 << 17
 
 
 def rmat_graph(n: int, arcs: int, seed: Seed = None, *, a: float = 0.57, b: float = 0.19) -> Graph:
@@ -27,7 +27,7 @@ def rmat_graph(n: int, arcs: int, seed: Seed = None, *, a: float = 0.57, b: floa
 
     Each arc falls into the upper left quarter of the adjacency matrix with probability `a`, into each of the two mixed
     quarters with `b`, into the lower right one otherwise, and so on inside the quarter. So many arcs are drawn that
-    about `arcs` are left after merging repeats (within a few per cent); how many came out is in the graph.
+    about `arcs` are left after merging repeats (within 1 or 2 per cent); how many came out is in the graph.
 
     Examples
     --------
@@ -69,23 +69,13 @@ class _RmatArcs:
 def _draws_for_edges(edges: float, n: int, a: float, b: float) -> int:
     """How many arcs to draw for this many distinct edges in expectation.
 
-    After L halvings a cell with i upper left, t mixed and l lower right choices has probability a^i b^t d^l, and there
-    are 2^t L! / (i! t! l!) such cells; those with t = 0 lie on the diagonal. Where n is no power of two a cell stands
-    for (n / 2^L)^2 pairs, taken as equally likely.
+    With p the probability of a cell, D draws hit {i, j} with probability 1 - exp(-2 D p) about. Summed over all pairs
+    that is the mean, over arcs drawn by the model itself, of (1 - exp(-2 D p)) / (2 p), self loops counting 0.
     """
-    d = 1 - a - 2 * b
-    levels = n.bit_length() - 1
-    i, t = (grid.ravel() for grid in np.meshgrid(np.arange(levels + 1), np.arange(levels + 1), indexing="ij"))
-    i, t = i[i + t <= levels], t[i + t <= levels]
-    rest = levels - i - t
-    cells = np.exp(gammaln(levels + 1) - gammaln(i + 1) - gammaln(t + 1) - gammaln(rest + 1) + t * np.log(2))
-    pairs = (n / 2**levels) ** 2
-    chance = a**i * b**t * d**rest
-    # Inside a diagonal cell of side r the pairs off the diagonal are a share 1 - 1/r of all.
-    cells = np.where(t == 0, cells * (1 - pairs**-0.5), cells)
+    chance, loop = _sampled_chances(n, a, b)
 
     def expected(draws: float) -> float:
-        return float((cells * pairs * -np.expm1(-2 * draws * chance / pairs)).sum() / 2)
+        return float(np.where(loop, 0.0, -np.expm1(-2 * draws * chance) / (2 * chance)).mean())
 
     low, high = edges, max(2 * edges, 1.0)
     while expected(high) < edges:
@@ -96,6 +86,26 @@ def _draws_for_edges(edges: float, n: int, a: float, b: float) -> int:
         middle = (low + high) / 2
         low, high = (middle, high) if expected(middle) < edges else (low, middle)
     return round(high)
+
+
+def _sampled_chances(n: int, a: float, b: float) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """The probabilities of the cells of many arcs of the model, and which of them are self loops."""
+    rng = np.random.default_rng(0)
+    position = np.zeros((2, CALIBRATION_ARCS), dtype=np.int64)
+    width = np.full((2, CALIBRATION_ARCS), n, dtype=np.int64)
+    chance = np.ones(CALIBRATION_ARCS)
+    d = 1 - a - 2 * b
+    for _ in range((n - 1).bit_length()):
+        draw = rng.random(CALIBRATION_ARCS)
+        upper = np.stack([draw >= a + b, ((draw >= a) & (draw < a + b)) | (draw >= a + 2 * b)])
+        open_ = width > 1
+        both = np.where(upper[0] & upper[1], d, np.where(upper[0] | upper[1], b, a))
+        single = np.where(np.where(open_[0], upper[0], upper[1]), b + d, a + b)
+        chance *= np.where(open_.all(axis=0), both, np.where(open_.any(axis=0), single, 1.0))
+        half = (width + 1) // 2
+        position += np.where(open_ & upper, half, 0)
+        width = np.where(open_, np.where(upper, width - half, half), width)
+    return chance, position[0] == position[1]
 
 
 def random_graph(n: int, edges: int, seed: Seed = None) -> Graph:
