@@ -44,14 +44,14 @@ def fitted_outcome(estimator: Any, data: RetrievalData, y: Any = None) -> Outcom
     asked = estimator.encode(queries)
     hashed = estimator.encode(X)
     labels = data.query_labels, data.y
-    top = min(500, len(X))
     metrics = {
         "map_learned": mean_average_precision(asked, estimator.codes_, *labels),
         "map_hashed": mean_average_precision(asked, hashed, *labels),
-        "precision_500_learned": precision_at(asked, estimator.codes_, *labels, top),
-        "precision_500_hashed": precision_at(asked, hashed, *labels, top),
         **balance(estimator.codes_.signs()),
     }
+    if len(X) >= 5_000:  # in a small database 500 is more than there are relevant items
+        metrics["precision_500_learned"] = precision_at(asked, estimator.codes_, *labels, 500)
+        metrics["precision_500_hashed"] = precision_at(asked, hashed, *labels, 500)
     if hasattr(estimator, "b_step_seconds_"):
         metrics["b_step_seconds"] = float(estimator.b_step_seconds_)
     return Outcome(value=metrics["map_learned"], sense="max", seconds=seconds, metrics=metrics)

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from importlib import resources
+from itertools import groupby
 
 from flipwise.experiments.cells import Cell
 from flipwise.report.sections.blocks import Block, Drawing, Figures, Section, Text
 from flipwise.report.sections.single_run import notable_runs, run_figures, run_name
 from flipwise.report.tables import Table
+
+NARROW = 5
+"""Columns of a table that needs half the width at most."""
 
 
 def write_page(title: str, cells: Sequence[Cell], sections: Sequence[Section], before: Sequence[Section] = ()) -> str:
@@ -55,11 +59,21 @@ def _facts(cells: Sequence[Cell]) -> str:
 
 
 def _section(section: Section) -> str:
-    blocks = "".join(_block(block) for block in section.blocks)
+    blocks = ""
+    for narrow, group in groupby(section.blocks, key=_is_narrow):
+        inner = [_block(block) for block in group]
+        if narrow and len(inner) > 1:
+            inner = ['<div class="tables">', *(f"<div>{table}</div>" for table in inner), "</div>"]
+        blocks += "".join(inner)
     return (
         f'<section id="{escape(section.name)}"><h2>{escape(section.title)}</h2>'
         f'<p class="lead">{escape(section.question)}</p>{blocks}</section>'
     )
+
+
+def _is_narrow(block: Block) -> bool:
+    """Tables of few columns stand side by side where there is room."""
+    return isinstance(block, Table) and len(block.headers) <= NARROW and not block.folded
 
 
 def _block(block: Block) -> str:

@@ -130,7 +130,7 @@ def pivot(
             numbers = found.get((name, head))
             entries.append(statistics.fmean(numbers) if numbers else missing.get((name, head)))
         rows.append(entries)
-    headers = [corner, *(f"{prefix}{shown(head).replace(',', '')}" for head in ordered)]
+    headers = [corner, *(f"{prefix}{head if isinstance(head, str) else f'{head:g}'}" for head in ordered)]
     return Table(title, headers, rows, note, best_of(rows, better) if better else frozenset())
 
 

@@ -51,7 +51,7 @@ def run(data: RetrievalData, task: Task, threads: int) -> Outcome:
 
 
 def _codes(data: RetrievalData, task: Task) -> tuple[Any, Any]:
-    from flipwise.hashing import ARE, ITQ, Codes
+    from flipwise.hashing import Codes
 
     bits = task.parameters["bits"]
     dimensions = data.X.shape[1]
@@ -63,9 +63,14 @@ def _codes(data: RetrievalData, task: Task) -> tuple[Any, Any]:
     if task.method == "random hyperplanes":
         planes = np.random.default_rng(task.seed).standard_normal((dimensions, bits))
         return Codes.from_signs(data.X @ planes), Codes.from_signs(data.queries @ planes)
+    estimator: Any
     if task.method == "itq":
+        from flipwise.hashing import ITQ
+
         estimator = ITQ(n_bits=bits, optimizer="itq", random_state=task.seed)
     else:
+        from flipwise.hashing import ARE
+
         estimator = ARE(n_bits=bits, random_state=task.seed)
     estimator.fit(data.X)
     return estimator.encode(data.X), estimator.encode(data.queries)

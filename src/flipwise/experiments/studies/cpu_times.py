@@ -14,7 +14,7 @@ from flipwise.graphs.graph import Graph
 def tasks(plan: Plan) -> Sequence[Task]:
     """Two generated graphs, or the real ones and two generated of the size of those that cannot be had."""
     if plan.quick:
-        graphs, k, limit = [collaboration(10_000, 5_000), rmat(16_384, 400_000)], 160, 3.0
+        graphs, k, limit = [collaboration(10_000, 5_000), rmat(16_384, 400_000)], 160, 2.0
     else:
         graphs = [
             real_graph(plan, "uk-2007-05@100000"),

@@ -19,7 +19,7 @@ METHODS = ("dpcd", "dpcd-distinct", "dcc", "sgm", "lp", "l2box-admm", "mpec-epm"
 def tasks(plan: Plan) -> Sequence[Task]:
     """32, 64 and 96 bits; quick: 16 and 32."""
     if plan.quick:
-        instance = generated("ten classes", 1_500, 64, 10, spread=1.6)
+        instance = generated("ten classes", 1_000, 64, 10, spread=4.0)
     else:
         instance = from_file(plan, "CIFAR-10, GIST", "cifar10_gist384_u8.npz")
     bits, anchors = ((16, 32), 200) if plan.quick else ((32, 64, 96), 1_000)

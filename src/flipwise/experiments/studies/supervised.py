@@ -28,7 +28,7 @@ _OPTIMIZERS = {"sdh": "dcc", "fsdh": "fsdh", "fasthash": "blocks", "dpcd": "dpcd
 def tasks(plan: Plan) -> Sequence[Task]:
     """32, 64 and 96 bits; quick: 16 and 32."""
     if plan.quick:
-        instances = [generated("multi-label", 1_500, 64, 12, labels=3)]
+        instances = [generated("multi-label", 1_000, 64, 8, labels=2, spread=2.5)]
     else:
         instances = [
             from_file(plan, "bag of words, 21 labels", "tinyimagenet_bovw500_ml21.npz"),

@@ -27,7 +27,7 @@ METHODS = (
 def tasks(plan: Plan) -> Sequence[Task]:
     """32, 64 and 96 bits; quick: 16 and 32."""
     if plan.quick:
-        instance = generated("twenty classes", 2_000, 128, 20, spread=0.8)
+        instance = generated("twenty classes", 1_000, 64, 20, spread=1.5)
     else:
         instance = from_file(plan, "Tiny ImageNet, deep features", "tinyimagenet100_effnet1280_u8.npz")
     bits = (16, 32) if plan.quick else (32, 64, 96)

@@ -78,7 +78,8 @@ def _retrieval(
         charts.append(_against_bits(f"{instance}: database hashed by h", group, palette, metric("map_hashed"), "MAP"))
         tables.append(_by_bits(f"{instance}: MAP, database of learned codes B", group, metric("map_learned")))
         tables.append(_by_bits(f"{instance}: MAP, database hashed by h(X)", group, metric("map_hashed")))
-        tables.append(_by_bits(f"{instance}: precision@500, learned codes", group, metric("precision_500_learned")))
+        if any("precision_500_learned" in cell.outcome.metrics for cell in group):
+            tables.append(_by_bits(f"{instance}: precision@500, learned codes", group, metric("precision_500_learned")))
         tables.append(_by_bits(f"{instance}: seconds of training", group, seconds_of, better="min"))
     headers = ("method (paper)", *(f"{bits} bits" for bits in paper.BITS))
     rows: list[list[Entry]] = [[method, *numbers] for method, numbers in printed_map.items()]

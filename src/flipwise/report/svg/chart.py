@@ -97,7 +97,7 @@ class Chart:
             f'<text class="label" transform="translate(11 {(TOP + HEIGHT - BOTTOM) / 2:.1f}) rotate(-90)" '
             f'text-anchor="middle">{escape(self.y_label)}</text>',
             *(_band(band, x, y) for band in self.bands),
-            *(_line(line, x, y) for line in self.lines),
+            *(_line(line, x, y) for line in reversed(self.lines)),  # the first on top
             *self.extra,
             "</svg>",
         ]

@@ -1,0 +1,44 @@
+"""Publish a stored run of the studies: a small results file, and the tables of the documents made from it.
+
+flipwise reproduce --quick --store quick.sqlite
+python benchmarks/studies.py quick.sqlite --name studies-quick --command "flipwise reproduce --quick"
+python benchmarks/studies.py                       # only write the tables anew, from the results files
+
+The results file has one line a cell, without curves. The tables stand in README.md and docs/ between the comments that
+`flipwise.report.documents` describes; a test fails when they are not what the results files give.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from flipwise.experiments.cells import read_cells, write_results
+from flipwise.report import fill
+
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+
+
+def main() -> None:
+    """Read the arguments, write the files."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("store", nargs="?", type=Path, help="what `flipwise reproduce` wrote")
+    parser.add_argument("--name", default="studies-quick", help="name of the results file")
+    parser.add_argument("--command", default="flipwise reproduce --quick", help="what made the store")
+    given = parser.parse_args()
+    if given.store is not None:
+        target = RESULTS / f"{given.name}.json"
+        write_results(read_cells(given.store), target, command=given.command)
+        print(f"{target.relative_to(ROOT)}: {target.stat().st_size / 1000:.0f} kB")
+    for document in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        if document.is_file():
+            text = document.read_text(encoding="utf-8")
+            filled = fill(text, RESULTS)
+            if filled != text:
+                document.write_text(filled, encoding="utf-8")
+                print(f"{document.relative_to(ROOT)}: tables written")
+
+
+if __name__ == "__main__":
+    main()
