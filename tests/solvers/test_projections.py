@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from flipwise import Cardinality, ColumnCounts, Free, GroupCounts
 from flipwise.selection import largest
+from flipwise.solvers import projections
 from flipwise.solvers.projections import Polytope, onto_box_with_sum, onto_capped_simplex, onto_sphere
 
 CONSTRAINTS = [
@@ -63,6 +64,17 @@ def test_sum_projection_is_optimal(values, share, repeat) -> None:
         assert np.ptp(levels) <= scale
         assert ((y - levels[0])[x >= 1.0] >= 1.0 - scale).all()
         assert ((y - levels[0])[x <= -1.0] <= -1.0 + scale).all()
+
+
+@pytest.mark.kernels
+@given(st.integers(0, 1000), st.sampled_from([0.0, 0.01, 0.5, 0.99]), st.sampled_from([1e-3, 1.0, 50.0]))
+def test_both_ways_to_the_level_agree(seed, share, scale) -> None:
+    """Newton's method and the halving of breakpoints find the same projection."""
+    y = scale * np.random.default_rng(seed).standard_normal(60)
+    total = (2.0 * share - 1.0) * y.size
+    newton, halved = projections._newton_level(y, total), projections._breakpoint_level(y, total)
+    if newton is not None and abs(total) < y.size:
+        assert np.allclose(np.clip(y - newton, -1, 1), np.clip(y - halved, -1, 1), atol=1e-9)
 
 
 def test_capped_simplex_and_sphere() -> None:

@@ -128,6 +128,7 @@ def _mix(form: Homogeneous, V: Floats, max_sweeps: int, tolerance: float, deadli
     g = np.empty(V.shape[1])
     norms = np.zeros(form.N)
     size = max(float(np.abs(form.part).sum()) + float((form.U * form.U).sum(axis=0) @ np.abs(form.s)), 1e-300)
+    value = float(np.einsum("ij,ij->", V, form.times(V)))
     sweeps = 0
     while sweeps < max_sweeps:
         sweeps += 1
@@ -136,13 +137,15 @@ def _mix(form: Homogeneous, V: Floats, max_sweeps: int, tolerance: float, deadli
             decrease = mixing.mixing_sweep_csr(part.indptr, part.indices, part.data, form.U, form.s, M, V, g, norms)
         else:
             decrease = mixing.mixing_sweep_dense(form.part, form.U, form.s, M, V, g, norms)
-        value = float((V * form.times(V)).sum())
+        value -= decrease
         if decrease <= tolerance * max(abs(value), 1e-3 * size) or time.perf_counter() >= deadline:
             break
     # H_ii belongs to both the value and u; |g_i| is taken at the final V.
-    HV = form.times(V) - form.diagonal[:, None] * V
-    u = form.diagonal - np.linalg.norm(HV, axis=1)
-    return Relaxation(form, V, u, float((V * form.times(V)).sum()) + form.constant, sweeps)
+    HV = form.times(V)
+    value = float(np.einsum("ij,ij->", V, HV)) + form.constant
+    HV -= form.diagonal[:, None] * V
+    u = form.diagonal - np.sqrt(np.einsum("ij,ij->i", HV, HV))
+    return Relaxation(form, V, u, value, sweeps)
 
 
 def _solve_with_counts(

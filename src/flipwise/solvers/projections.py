@@ -3,7 +3,8 @@
 `Polytope` is the convex hull of the feasible points of a constraint: the box [-1, 1]^n, and in each group q of a
 count the hyperplane 1'x = 2 r_q - n_q. Projecting onto {box, sum = s} means finding the level t with
 sum_i clip(y_i - t, -1, 1) = s; the level is found in O(n) by halving the set of breakpoints y_i - 1, y_i + 1 (Kiwiel:
-Breakpoint searching algorithms for the continuous quadratic knapsack problem, Math. Program. 112, 2008).
+Breakpoint searching algorithms for the continuous quadratic knapsack problem, Math. Program. 112, 2008), for long
+vectors after a try with Newton's method (Cominetti, Mascarenhas, Silva, Math. Program. Comput. 6, 2014).
 """
 
 from __future__ import annotations
@@ -14,6 +15,11 @@ import numpy as np
 
 from flipwise.arrays import Floats, Ints
 from flipwise.constraints import Constraint
+from flipwise.kernels import clipping as kernels
+
+NEWTON_SIZE = 5000
+NEWTON_PASSES = 40
+"""Long vectors try this many passes of Newton's method first, which allocate nothing; usually ten suffice."""
 
 
 def onto_box(y: Floats, low: float = -1.0, high: float = 1.0) -> Floats:
@@ -47,6 +53,35 @@ def sum_level(y: Floats, total: float) -> float:
         return float(y.min(initial=0.0)) - 1.0
     if total <= -n:
         return float(y.max(initial=0.0)) + 1.0
+    found = _newton_level(y, total) if n >= NEWTON_SIZE else None
+    return _breakpoint_level(y, total) if found is None else found
+
+
+def _newton_level(y: Floats, total: float) -> float | None:
+    """Newton's method on the piecewise linear sum, within a bracket; None where it has not ended after a few passes."""
+    left, right = -np.inf, np.inf
+    t = (float(y.sum()) - total) / y.size
+    for _ in range(NEWTON_PASSES):
+        bound, between, inside = kernels.clipped_counts(y, t)
+        excess = bound + inside - between * t - total
+        if abs(excess) <= 1e-13 * y.size:
+            return float(t)
+        if excess > 0.0:
+            left = t
+        else:
+            right = t
+        step = (bound + inside - total) / between if between else np.nan
+        if left < step < right:
+            t = step
+        elif np.isfinite(left) and np.isfinite(right):
+            t = (left + right) / 2.0
+        else:
+            return None
+    return None
+
+
+def _breakpoint_level(y: Floats, total: float) -> float:
+    """The level by halving the breakpoints: O(n) whatever y is."""
     left, right = -np.inf, np.inf  # the level lies in [left, right]
     fixed, moving, moving_sum = 0.0, 0, 0.0  # entries at a bound for sure; entries in between for sure
     rest = y
@@ -113,6 +148,8 @@ class Polytope:
         return self._shifted(d, [0.0] * len(self.sums))
 
     def _shifted(self, y: Floats, sums: list[float]) -> Floats:
+        if self._whole:
+            return y + (sums[0] - float(y.sum())) / y.size
         x = y.copy()
         for inside, total in zip(self.members, sums, strict=True):
             x[inside] += (total - float(y[inside].sum())) / inside.size

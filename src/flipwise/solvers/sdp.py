@@ -21,9 +21,7 @@ from flipwise.result import Status
 from flipwise.run import Run
 from flipwise.solvers.checks import check_flag, check_number, check_whole
 from flipwise.solvers.rounding import nearest
-
-BOUND_LIMIT = 3000
-"""The proof of the bound factors a matrix; larger ones are left out."""
+from flipwise.solvers.spectral import time_for_proof
 
 
 @dataclass(frozen=True)
@@ -72,8 +70,6 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
         deadline=time.perf_counter() + 0.8 * run.seconds_left,  # the rest is for rounding
     )
     run.evaluations += relaxation.sweeps
-    if options.bound and problem.n <= BOUND_LIMIT and run.check_time() is None:
-        run.raise_bound(relaxation.bound())
     rows = relaxation.directions()
     for _ in range(options.hyperplanes):
         h = rng.standard_normal(rows.shape[1])
@@ -85,4 +81,6 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
         stop = run.step(rounded, objective.value(rounded))
         if stop is not None:
             return stop
+    if options.bound and time_for_proof(problem.n, run):
+        run.raise_bound(relaxation.bound())
     return Status.CONVERGED

@@ -67,9 +67,14 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
             stop = run.step(rounded, objective.value(rounded))
             if stop is not None:
                 return stop
-    if options.bound and problem.n <= BOUND_LIMIT:
+    if options.bound and time_for_proof(problem.n, run):
         run.raise_bound(spectral_bound(objective))
     return Status.CONVERGED
+
+
+def time_for_proof(n: int, run: Run) -> bool:
+    """Whether a factorisation of size n is worth starting: not too large, and sure to end within the time limit."""
+    return n <= BOUND_LIMIT and run.seconds_left > 4e-10 * n**3
 
 
 def _in_time(run: Run) -> None:
