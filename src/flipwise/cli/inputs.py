@@ -63,6 +63,23 @@ def on_disk(file: str) -> Iterator[Path]:
         yield path
 
 
+@contextmanager
+def written(output: str) -> Iterator[Path]:
+    """A path to write to; what is written for `-` goes to standard output afterwards."""
+    if output != "-":
+        yield Path(output)
+        return
+    import shutil
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="flipwise-") as folder:
+        path = Path(folder, "stdout")
+        yield path
+        with path.open("rb") as made:
+            sys.stdout.flush()
+            shutil.copyfileobj(made, sys.stdout.buffer)
+
+
 def load_graph(file: str, file_format: str | None, symmetrise: str, unweighted: bool, *, quiet: bool) -> Graph:
     """The graph of a file; what was done to it is said on standard error."""
     from flipwise.graphs.read import read_graph

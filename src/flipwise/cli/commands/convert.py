@@ -10,7 +10,7 @@ from flipwise.cli.models import MODEL_FORMATS
 
 @click.command("convert")
 @input_argument("source")
-@click.argument("target", type=click.Path(dir_okay=False))
+@click.argument("target", type=click.Path(dir_okay=False, allow_dash=True))
 @click.option("--to", "target_format", type=click.Choice(sorted({*GRAPH_FORMATS, *MODEL_FORMATS})),
               help="The format of TARGET, by its name as a rule.")  # fmt: skip
 @click.option("--model", is_flag=True, help="SOURCE is a QUBO or Ising model, whatever its name says.")
@@ -37,21 +37,27 @@ def command(
       $ flipwise convert graph.txt graph.flipgraph
       $ flipwise convert graph.txt graph.mtx.gz
       $ flipwise convert model.qubo model.json
+      $ cat graph.txt | flipwise convert - - --to matrixmarket
     """
+    from flipwise.cli.inputs import written
     from flipwise.cli.models import is_model, load_model
 
+    if target == "-" and target_format is None:
+        raise click.UsageError("standard output has no name to tell its format: pass --to FORMAT.")
     if model or is_model(source):
         from flipwise.qubo.formats import write_model
 
         loaded = load_model(source, file_format)
-        write_model(loaded, target, format=target_format)
+        with written(target) as path:
+            write_model(loaded, path, format=target_format)
         said = f"{loaded.n:,} variables, {loaded.b.size:,} couplings"
     else:
         from flipwise.cli.inputs import load_graph
         from flipwise.graphs.read import save_graph
 
         graph = load_graph(source, file_format, symmetrise, unweighted, quiet=quiet)
-        save_graph(graph, target, format=target_format)  # type: ignore[arg-type]
+        with written(target) as path:
+            save_graph(graph, path, format=target_format)  # type: ignore[arg-type]
         said = f"{graph.n:,} nodes, {graph.n_edges:,} edges"
     if not quiet:
         click.echo(f"{target}: {said}", err=True)
