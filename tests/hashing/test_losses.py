@@ -14,6 +14,7 @@ from flipwise.errors import InvalidInput
 from flipwise.hashing.losses.gram import GramMatch
 from flipwise.hashing.losses.projected import ProjectedLabels
 from flipwise.hashing.losses.rows import RowQuadratic
+from flipwise.objectives.protocol import SupportsFlips
 
 pytestmark = pytest.mark.kernels
 
@@ -118,6 +119,12 @@ def test_dpcd_reaches_a_point_no_flip_improves(kind: str) -> None:
         best = min(f.value(np.array(p).reshape(f.shape)) for p in product([-1.0, 1.0], repeat=int(np.prod(f.shape))))
         found = flipwise.minimize(f, seed=0, restarts=20)
         assert np.isclose(found.value, best, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["rows", "gram"])
+def test_descent_uses_the_exact_flips(kind: str) -> None:
+    """The losses satisfy the protocol of exact flips, so that DPCD does not fall back on evaluations."""
+    assert isinstance(make(kind, 0)[0], SupportsFlips)
 
 
 def test_lipschitz_bounds_the_gradient() -> None:

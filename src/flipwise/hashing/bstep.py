@@ -38,8 +38,9 @@ def solve_rows(
     """The B-step of a loss whose rows are independent, from `B`.
 
     "dpcd" runs Algorithm 1 in each row; "dcc" is the original of SDH; "fsdh" and "itq" are the closed form of a
-    linear loss; any other name goes through `flipwise.minimize`.
+    linear loss; any other name goes through `flipwise.minimize` with the method's own limits.
     """
+    kernels.compile_for(*loss.shape)
     if optimizer == "dpcd":
         return _dpcd_rows(loss, B, rng, updates, alpha)
     if optimizer == "dcc":
@@ -48,7 +49,7 @@ def solve_rows(
         if loss.W.any():
             raise InvalidInput(f'optimizer="{optimizer}" is a closed form for linear losses only.')
         return np.where(loss.P >= 0.0, 1, -1).astype(np.int8)[loss.which]
-    found = minimize(loss, method=optimizer, x0=B, seed=rng, max_iterations=updates)
+    found = minimize(loss, method=optimizer, x0=B, seed=rng)  # each with the limits its authors suggest
     return np.asarray(found.x, dtype=np.int8)
 
 

@@ -1,8 +1,8 @@
 """GIST: the energy of Gabor filters in the cells of a grid, a descriptor of a whole image.
 
-Oliva, Torralba: Modeling the shape of the scene, IJCV 2001. The grey image is whitened locally (prefilter), filtered at
-3 scales with 8 orientations each by transfer functions in the Fourier domain, and the magnitude of each of the 24 answers
-is averaged in a 4 x 4 grid: 384 numbers, filter by filter, each a 4 x 4 map by rows.
+Oliva, Torralba: Modeling the shape of the scene, IJCV 2001. The grey image is whitened locally (prefilter) and filtered
+at 3 scales with 8 orientations each by transfer functions in the Fourier domain; the magnitude of each answer is
+averaged in a 4 x 4 grid: 384 numbers, filter by filter, each a 4 x 4 map by rows.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class GIST(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
 
 
 def gabor_filters(orientations: tuple[int, ...], side: int) -> Floats:
-    """Transfer functions (filters x side x side) in the order of numpy's frequencies; filter 0 of a scale is upright."""
+    """Transfer functions (filters x side x side) in numpy's order of frequencies; filter 0 of a scale is upright."""
     f = np.fft.fftfreq(side) * side
     fy, fx = np.meshgrid(f, f, indexing="ij")
     radius, angle = np.hypot(fx, fy), np.arctan2(fy, fx)

@@ -180,6 +180,7 @@ def _prepared(
     queries: Codes, database: Codes, query_labels: npt.ArrayLike, database_labels: npt.ArrayLike
 ) -> tuple[Codes, Ints, Ints, npt.NDArray[np.bool_]]:
     queries = check_match(queries, database)
+    kernels.compile_for(len(queries) * len(database))
     query_set, db_set, share = relevance(query_labels, database_labels)
     for name, codes, labels in (("query", queries, query_set), ("database", database, db_set)):
         if len(codes) != len(labels) or not len(codes):

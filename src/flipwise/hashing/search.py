@@ -55,6 +55,7 @@ def hamming_search(
     if backend not in ("auto", "faiss", "compiled"):
         raise InvalidInput(f'`backend` must be "auto", "faiss" or "compiled", got {backend!r}.')
     q, db = queries.words(), database.words()
+    kernels.compile_for(len(q) * len(db))
     found = None if backend == "compiled" else _faiss_search(queries, database, k, required=backend == "faiss")
     if found is None:
         ids = np.empty((len(queries), k), dtype=np.int64)

@@ -22,6 +22,17 @@ _S16 = np.uint64(16)
 _S32 = np.uint64(32)
 
 
+INTERPRETED_PAIRS = 50_000
+"""Pairs of codes that may be compared without compiling: the arrays are small where the number of pairs is not."""
+
+
+def compile_for(pairs):
+    """Move the kernels to the compiled tier when so many pairs of codes are to be compared."""
+    if pairs > INTERPRETED_PAIRS:
+        for kernel in (nearest, settle_ties, count_by_distance, ranked_relevance):
+            kernel.compile()
+
+
 @helper
 def _popcount(v):
     """The number of ones; adds only, because a product would overflow in the interpreted tier."""

@@ -46,6 +46,17 @@ def rows_flip_improving(Q, weights, slack, chosen, follow, x, g, flips, change):
         change[i] = total
 
 
+INTERPRETED_WORK = 200_000
+"""Products that may be made without compiling: rows x bits x bits."""
+
+
+def compile_for(n, r):
+    """Move the kernels to the compiled tier when the rows are many or long."""
+    if n * r * r > INTERPRETED_WORK:
+        for kernel in (rows_flip_improving, dpcd_rows, dcc_sweep_rows):
+            kernel.compile()
+
+
 @helper
 def _principal(Q, b, g, alpha1, alpha2, slack):
     """One update of Algorithm 1 in a row: Eq. (6), S_plus and S_minus, and of these the flips that improve exactly."""

@@ -4,6 +4,10 @@ Gong, Lazebnik, Gordo, Perronnin: Iterative quantization, CVPR 2011 / TPAMI 2013
 DPCD update with the Lipschitz rule is the closed form. The original makes 50 rounds; with "dpcd" they end when fewer
 than one bit in 500 still moves.
 
+`whitening` is ours: V diag(lambda)^-p in the place of V, p between 0 (ITQ) and 1/2 (whitened). A rotation spreads the
+variance over the bits; what it cannot do is to keep the leading components from deciding all of them. Between the two
+ends the signs of more components survive, which finds more of the true neighbours (measured in the guide).
+
 With more bits than components R has orthonormal rows (a tight frame), so n_bits may exceed the number of features.
 """
 
@@ -24,6 +28,10 @@ from flipwise.hashing.projections import principal_axes, procrustes, random_rota
 STILL = 1.0 / 500.0
 """With "dpcd" the rounds end when a smaller part of the bits changes."""
 
+POWERS = (0.0, 0.1, 0.2, 0.3, 0.4)
+SAMPLE = 8000
+"""Rows on which `whitening="auto"` compares the powers."""
+
 
 class ITQ(UnsupervisedHasher):
     """A rotation of the principal components whose signs lose least.
@@ -36,6 +44,9 @@ class ITQ(UnsupervisedHasher):
         "dpcd" or "itq" (the original: no early end).
     n_components
         Principal components that are rotated; None: as many as bits, at most as many as features.
+    whitening
+        p: components are divided by their variance to this power. 0 is ITQ, 0.5 whitened; "auto" takes the best
+        recall@10 on a sample of the rows.
     rounds
         The most alternations of codes and rotation.
     output, random_state
@@ -58,6 +69,7 @@ class ITQ(UnsupervisedHasher):
         *,
         optimizer: str = "dpcd",
         n_components: int | None = None,
+        whitening: float | str = 0.0,
         rounds: int = 50,
         output: str = "packed",
         random_state: Any = None,
@@ -65,6 +77,7 @@ class ITQ(UnsupervisedHasher):
         self.n_bits = n_bits
         self.optimizer = optimizer
         self.n_components = n_components
+        self.whitening = whitening
         self.rounds = rounds
         self.output = output
         self.random_state = random_state
@@ -73,12 +86,31 @@ class ITQ(UnsupervisedHasher):
         if self.n_components is not None and self.n_components < 1:
             raise InvalidInput(f"`n_components` must be None or at least 1, got {self.n_components!r}.")
         k = min(self.n_bits if self.n_components is None else self.n_components, min(X.shape))
-        mean, axes, _ = principal_axes(X, k)
+        self.whitening_ = self._chosen_whitening(X, rng)
+        mean, axes, variances = principal_axes(X, k)
+        # Components without variance carry nothing; a floor keeps rounding noise from being blown up.
+        floor = 1e-9 * float(variances.max(initial=0.0)) + 1e-300
+        axes = axes * np.maximum(variances, floor) ** -self.whitening_
         V = np.asarray(X @ axes, dtype=np.float64) - mean @ axes
         B, R = quantise(V, self.n_bits, self.optimizer, self.rounds, rng)
         self._P = axes @ R
         self._bias = -mean @ self._P
         return B
+
+    def _chosen_whitening(self, X: Any, rng: np.random.Generator) -> float:
+        """p itself, or the one of `POWERS` with the best recall on a sample of rows."""
+        if self.whitening != "auto":
+            if isinstance(self.whitening, str) or not 0.0 <= self.whitening <= 0.5:
+                raise InvalidInput(f'`whitening` must be "auto" or between 0 and 0.5, got {self.whitening!r}.')
+            return float(self.whitening)
+        from sklearn.base import clone
+
+        sample = X[np.sort(rng.permutation(X.shape[0])[:SAMPLE])]
+        scores = []
+        for power in POWERS:
+            model = clone(self).set_params(whitening=power, random_state=0, rounds=min(self.rounds, 10))
+            scores.append(model.fit(sample).score(sample))
+        return POWERS[int(np.argmax(scores))]
 
     def _fit_function(self, X: Any, B: CodeMatrix, rng: np.random.Generator) -> None:
         self.function_ = LinearFunction.from_arrays({"P": self._P, "bias": self._bias})
@@ -96,7 +128,7 @@ def quantise(
         new = solve_rows(RowQuadratic(nothing, V @ R), B, optimizer, rng)
         moved = np.count_nonzero(new != B)
         B = new
-        R = procrustes(V.T @ B)
+        R = procrustes(V.T @ B.astype(np.float64))
         if moved == 0 or (optimizer == "dpcd" and moved < STILL * B.size):
             break
     return np.where(V @ R >= 0.0, 1, -1).astype(np.int8), R

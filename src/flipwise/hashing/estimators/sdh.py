@@ -5,6 +5,7 @@ Shen, Shen, Liu, Shen: Supervised discrete hashing, CVPR 2015; the loss of the p
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -119,5 +120,7 @@ class SDH(SupervisedHasher):
             coupling = (float(self.nu), fitted)
         learned = learn_sdh(sets, self.n_bits, float(self.delta), schedule, rng, coupling)
         if self.refine and self.optimizer == "dpcd" and self.distinct and coupling is None:
+            started = time.perf_counter()
             learned.B = refine_words(sets, learned.B, float(self.delta), schedule, rng)
+            learned.b_step_seconds += time.perf_counter() - started
         return learned

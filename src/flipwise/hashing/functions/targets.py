@@ -47,7 +47,8 @@ class Targets:
     def mean(self) -> Floats:
         """The mean of all columns."""
         if self.of_item is None:
-            return self.words.mean(axis=0, dtype=np.float64)
+            whole: Floats = np.asarray(self.words.mean(axis=0, dtype=np.float64))
+            return whole
         share = np.bincount(self.of_item, minlength=len(self.words)) / self.n
         mean: Floats = share if self._by_sets else share @ self.words.astype(np.float64)
         return mean

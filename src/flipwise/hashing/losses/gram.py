@@ -10,6 +10,7 @@ The gradient is 4M(B(B'MB) - K M B), O(n r (r + c)) for Z of size n x c.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,12 @@ class GramMatch:
         self._unit = bool((self.weights == 1.0).all())
         self.constant = float(constant)
 
+    @cached_property
+    def _own(self) -> Floats:
+        """The diagonal of K."""
+        squares = self.Z * self.Z if isinstance(self.Z, np.ndarray) else self.Z.multiply(self.Z)
+        return np.asarray(squares @ self.s)
+
     def _weighted(self, B: Floats) -> Floats:
         return B if self._unit else self.weights[:, None] * B
 
@@ -82,6 +89,10 @@ class GramMatch:
         g -= self.Z @ (self.s[:, None] * (self.Z.T @ MB))
         return self._weighted(4.0 * g)
 
+    def value_at(self, x: Floats, g: Floats) -> float:
+        del g
+        return self.value(x)
+
     def lipschitz(self) -> Lipschitz:
         """4 max(m)^2 (3 n r + ||K||), with ||B||^2 <= nr on [-1, 1] and the Frobenius norm of Z."""
         n, r = self.shape
@@ -94,9 +105,8 @@ class GramMatch:
     def flip_gradient(self, x: Floats, g: Floats) -> Floats:
         # Flipping b_ij alone (step d = -2 b_ij) changes f by d g_ij + 8 m_i G_jj + 8 m_i^2 (r - 1 - K_ii), G = B'MB.
         m = self.weights[:, None]
-        own = (self.Z * self.Z) @ self.s if isinstance(self.Z, np.ndarray) else self.Z.multiply(self.Z) @ self.s
         G_diagonal = float(self.weights.sum())  # on spins
-        return g - 4.0 * x * (m * G_diagonal + m * m * (self.shape[1] - 1 - own[:, None]))
+        return g - 4.0 * x * (m * G_diagonal + m * m * (self.shape[1] - 1 - self._own[:, None]))
 
     def flip_change(self, x: Floats, g: Floats, batch: Ints) -> float:
         return self._change(x, g, batch)[0]
@@ -135,19 +145,25 @@ class GramMatch:
                     return pair[None, :]
         return np.empty((0, 2), dtype=np.int64)
 
-    def _change(self, x: Floats, g: Floats, batch: Ints) -> tuple[float, Ints, Floats, Floats]:
+    def _change(self, x: Floats, g: Floats, batch: Ints) -> tuple[float, Any, Floats, Floats]:
         """(exact change, touched rows, their steps D, change of B'MB)."""
-        r = self.shape[1]
-        rows, at = np.unique(batch // r, return_inverse=True)
-        step = np.zeros((rows.size, r))
+        n, r = self.shape
+        rows: Any
+        if 4 * batch.size >= n:  # most rows are touched: views of whole arrays instead of gathered rows
+            rows, at = slice(None), batch // r
+            step = np.zeros(self.shape)
+        else:
+            rows, at = np.unique(batch // r, return_inverse=True)
+            step = np.zeros((rows.size, r))
         step[at, batch % r] = -2.0 * x.reshape(-1)[batch]
         m = self.weights[rows, None]
         G = x.T @ self._weighted(x)
-        cross = (m * step).T @ x[rows]
-        dG = cross + cross.T + step.T @ (m * step)
-        similar = self.Z[rows].T @ (m * step)
+        moved = step if self._unit else m * step
+        cross = moved.T @ x[rows]
+        dG = cross + cross.T + step.T @ moved
+        similar = self.Z[rows].T @ moved
         # <D, MKMB> from g = 4M(BG - KMB):  M K M B = M B G - g / 4
-        linear = float((m * step * (x[rows] @ G)).sum() - 0.25 * (step * g[rows]).sum())
+        linear = float(np.vdot(cross, G) - 0.25 * (step * g[rows]).sum())
         change = float(2.0 * (G * dG).sum() + (dG * dG).sum())
         change -= 4.0 * linear + 2.0 * float(self.s @ (similar * similar).sum(axis=1))
         return change, rows, step, dG

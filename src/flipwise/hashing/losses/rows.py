@@ -90,6 +90,10 @@ class RowQuadratic:
         g *= 2.0 * self.weights[:, None]
         return g
 
+    def value_at(self, x: Floats, g: Floats) -> float:
+        del g
+        return self.value(x)
+
     def lipschitz(self) -> Lipschitz:
         """2 max(m) ||WW'||: 0 for a linear objective, where one update of the Lipschitz rule is the optimum."""
         norm = float(np.linalg.norm(self.W, 2)) ** 2 if self.W.size else 0.0
