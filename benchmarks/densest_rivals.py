@@ -69,6 +69,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small graphs, k up to 500")
     parser.add_argument("--table", action="store_true", help="print the stored run")
+    parser.add_argument("--resume", action="store_true", help="keep the rows of the stored run, add what is missing")
     parser.add_argument("--effort", type=float, default=0.3)
     parser.add_argument("--threads", type=int, default=None)
     arguments = parser.parse_args()
@@ -78,13 +79,16 @@ def main() -> None:
     if not os.environ.get("FLIPWISE_DATA"):
         raise SystemExit("set FLIPWISE_DATA to the folder with the graphs")
     recorder = Recorder("densest_rivals")
+    if arguments.resume:
+        recorder.record["rows"] = json.loads((RESULTS / "densest_rivals.json").read_text(encoding="utf-8"))["rows"]
+    done = {(row["graph"], row["k"]) for row in recorder.record["rows"]}
     beaten: list[str] = []
     for name in sorted(local_graphs()):
         graph = local_graph(name)
         if arguments.quick and graph.n_edges > 50_000:
             continue
         for k in KS:
-            if 2 * k > graph.n or (arguments.quick and k > 500):
+            if 2 * k > graph.n or (arguments.quick and k > 500) or (name, k) in done:
                 continue
             begun = time.perf_counter()
             result = flipwise.densest_subgraph(graph, k, seed=0, effort=arguments.effort, threads=arguments.threads)
@@ -92,7 +96,7 @@ def main() -> None:
             rivals = rival_densities(graph, k)
             recorder.add(
                 graph=name, k=k, density=result.density, bound=result.bound, gap=result.gap, seconds=seconds,
-                proven_by=result.bound_method, **rivals,
+                proven_by=result.bound_method, effort=arguments.effort, **rivals,
             )  # fmt: skip
             better = [rival for rival, density in rivals.items() if density > result.density]
             beaten += [f"{name} k={k}: {rival} {rivals[rival]:.4f} > {result.density:.4f}" for rival in better]

@@ -52,7 +52,8 @@ class Shares:
         largest = float(self.weight.max(initial=0.0))
         up = loads * (1.0 + 2.0 * _EPS * (counts + 2.0)) + 2.0 * _EPS * largest * (counts + 2.0)
         total: Floats = np.where(counts > 0, up, 0.0) + self.offset
-        return total + 2.0 * _EPS * (up + np.abs(self.offset))
+        total += 2.0 * _EPS * (up + np.abs(self.offset))
+        return total
 
 
 def schedule() -> npt.NDArray[np.int64]:

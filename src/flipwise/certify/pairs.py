@@ -29,9 +29,9 @@ STEPS = 100
 """Steps between two proofs."""
 LISTING_STEPS = (2, 4, 6, 9, 12)
 """After how many proofs non-edges are listed."""
-PATIENCE = 6
+PATIENCE = 4
 """Proofs without progress before giving up."""
-HOPELESS_STEPS, HOPELESS = 4, 1.02
+HOPELESS_STEPS, HOPELESS = 4, 1.1
 """After so many proofs, one this much above the known bound will not come below it in time."""
 BALANCE_PASSES = 10
 ACTIVE_NODES = 1500

@@ -28,7 +28,11 @@ MOST_CORE_NODES = 50_000
 """A core for the search has at most thirty nodes for each wanted one and this many more."""
 SMALL_GAP = 5e-4
 """On all but small cores the pair bound is not tried for less than this."""
-PAIR_WORK = 6e8
+PAIR_LEVEL = 0.88
+"""The narrow core of the pair bound is cut at this part of the k-th load."""
+PAIR_EDGES = 600_000
+"""A core with more edges is large for the pair bound."""
+PAIR_WORK = 8e8
 """Pairs times steps that the pair bound may spend at effort 1."""
 
 
@@ -76,7 +80,7 @@ class Solver:
             self._add_bounds(core, loaded)
             status = self._search(core, loads, [self.best])
         if self.certify and status is Status.LOCAL_OPTIMUM:
-            status = self._pair_bound(core)
+            status = self._pair_bound(core, loads)
         return status, loaded
 
     def certify_only(self, shared: Loaded | None) -> Loaded:
@@ -179,18 +183,44 @@ class Solver:
         self.bounds.add("loads", top_sum(loaded.loads, self.k, loaded.core.cap))
         self.run.raise_bound(-2.0 * self.bounds.best[1])
 
-    def _pair_bound(self, core: Core) -> Status:
-        """For what the simpler bounds leave open; stops as soon as the answer is proven optimal."""
-        known = self.bounds.best[1]
+    def _pair_bound(self, core: Core, loads: Floats) -> Status:
+        """For what the simpler bounds leave open; stops as soon as the answer is proven optimal.
+
+        In a large core a narrower one, cut just below the k-th load, comes first, and the whole one gets what is left
+        of the budget: nodes outside count with the cap, which is cheap and nearly as good.
+        """
+        level = float(np.sort(loads)[max(0, loads.size - self.k)])
+        narrow = core_above(core, max(math.floor(PAIR_LEVEL * level), core.cap, 0.0))
         budget = PAIR_WORK * self.effort
-        goal = self.best_weight + 1.0 if self.bounds.integral else self.best_weight * (1.0 + 1e-9)
-        worth = known > self.best_weight * (1.0 if core.graph.n_edges < 20_000 else 1.0 + SMALL_GAP)
-        if worth and known > self.best_weight and budget > 300.0 * core.graph.n_edges:
-            found = pair_bound(core, self.k, known, goal, lambda work: work < budget and self.run.seconds_left > 0)
+        tried = [core] if core.graph.n_edges <= PAIR_EDGES or narrow.graph.n < self.k else [narrow, core]
+        for each in tried:
+            known = self.bounds.best[1]
+            worth = known > self.best_weight * (1.0 if each.graph.n_edges < 20_000 else 1.0 + SMALL_GAP)
+            if not worth or known <= self.best_weight or budget < 300.0 * each.graph.n_edges:
+                continue
+            spent = _Spent(budget, self.run)
+            goal = self.best_weight + 1.0 if self.bounds.integral else self.best_weight * (1.0 + 1e-9)
+            found = pair_bound(each, self.k, known, goal, spent)
+            budget -= spent.work
             if found < known:
                 self.bounds.add("pairs", found)
                 self.run.raise_bound(-2.0 * self.bounds.best[1])
         return self._proof() or Status.LOCAL_OPTIMUM
+
+
+@dataclass(eq=False)
+class _Spent:
+    """Says whether the pair bound may go on, and remembers what it has spent."""
+
+    budget: float
+    run: Run
+    work: float = 0.0
+
+    def __call__(self, work: float) -> bool:
+        if work >= self.budget or self.run.seconds_left <= 0:
+            return False
+        self.work = work
+        return True
 
 
 def _mask(core: Core, nodes: Ints) -> Bools:
