@@ -9,6 +9,7 @@ import numpy as np
 
 from flipwise.arrays import Floats, Signs
 from flipwise.kernels import annealing as kernels
+from flipwise.kernels.jit import Kernel
 from flipwise.objectives.ising import IsingForm, Numbers
 from flipwise.search.clock import Clock
 
@@ -18,6 +19,8 @@ COLD = {True: 0.05, False: 0.1}
 """Last temperature for dense and sparse problems: colder only repeats the descent that follows."""
 CHUNK_SPINS = 2_000_000
 """Spins visited between two looks at the clock (20 to 50 ms)."""
+INTERPRETED_SPINS = 100_000
+"""Visits of spins that may run interpreted (about 0.2 s)."""
 FIT = 0.8
 """Share of the time left that the rest of a schedule may take; the descent needs the other part."""
 
@@ -32,6 +35,7 @@ def temperatures(form: IsingForm, heat: float, sweeps: int) -> Floats:
 
 def anneal(form: IsingForm, s: Signs, f: Numbers, schedule: Floats, state: np.ndarray, clock: Clock) -> bool:
     """Sweep over `s` at each temperature, then descend; False when time ran out first (`s` is then worthless)."""
+    compile_for(kernels.csr_anneal if form.matrix is None else kernels.dense_anneal, schedule.size * form.n)
     for part in paced(schedule, form.n, clock):
         if part.size == 0:
             return False
@@ -41,6 +45,12 @@ def anneal(form: IsingForm, s: Signs, f: Numbers, schedule: Floats, state: np.nd
             kernels.csr_anneal(form.indptr, form.indices, form.data, part, _QUANTILES, s, f, state)
     quench(form, s, f)
     return True
+
+
+def compile_for(kernel: Kernel, spins: int) -> None:
+    """Compile a kernel before a call that would take long interpreted (one call cannot change its tier)."""
+    if kernel.compiled is None and spins > INTERPRETED_SPINS:
+        kernel.compile()
 
 
 def paced(schedule: Floats, n: int, clock: Clock) -> Iterator[Floats]:

@@ -11,7 +11,7 @@ from flipwise.arrays import Floats, Ints, Signs
 from flipwise.kernels import swaps as kernels
 from flipwise.kernels.annealing import exponential_quantiles
 from flipwise.objectives.ising import IsingForm, Numbers
-from flipwise.search.annealing import paced, random_state, temperatures
+from flipwise.search.annealing import compile_for, paced, random_state, temperatures
 from flipwise.search.clock import Clock
 from flipwise.search.pace import Pace
 from flipwise.search.population import HEATS, LENGTHS, LONGEST, Member, Task
@@ -60,6 +60,9 @@ def anneal_counted(
     """Anneal `s` (fields `f`) in place and restore the counts; False, and `s` is worthless, when time ran out first."""
     excess = counts.excess(s)
     level = counts.levels(f)
+    compile_for(
+        kernels.csr_anneal_counts if form.matrix is None else kernels.dense_anneal_counts, schedule.size * form.n
+    )
     for part in paced(schedule, form.n, clock):
         if part.size == 0:
             return False

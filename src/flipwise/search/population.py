@@ -19,12 +19,18 @@ from flipwise.search.tabu import relinked, tabu_search
 
 HEATS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2)
 """Temperatures to which a member is reheated, in units of the form's width."""
+WARM = 0.55
+"""Where half of the anneals of sparse problems begin: enough on meshes and planar graphs, and a third shorter."""
 LENGTHS = (50, 100, 200, 400, 800, 1600)
 """Sweeps of one reheating."""
 FIRST_SWEEPS = 1000
 """Sweeps of the first anneal from scratch; later ones are longer."""
 LONGEST = 100_000
 """Sweeps of the longest anneal."""
+SMALL = 3000
+"""Up to this size anneals from scratch are cheap, and get a share of all jobs."""
+FRESH_SHARE = 0.5
+"""That share."""
 STALE = 4
 """Jobs without success after which a member that is not the best is replaced."""
 TABU_STEPS = 10
@@ -86,7 +92,8 @@ class FreePopulation:
     def _fresh(self, origin: int, clock: Clock) -> Task:
         sweeps = self.pace.shortened(self.sweeps, clock, 0.2)
         self.sweeps = min(self.sweeps * 1.1, LONGEST)
-        return partial(_anneal_afresh, self.form, origin, sweeps, *self._own(), clock, self.pace)
+        heat = HEATS[0] if self.form.dense or self.rng.random() < 0.5 else WARM
+        return partial(_anneal_afresh, self.form, origin, heat, sweeps, *self._own(), clock, self.pace)
 
     def _own(self) -> tuple[np.random.Generator]:
         """A generator for one job."""
@@ -95,6 +102,8 @@ class FreePopulation:
     def _sparse_task(self, place: int, clock: Clock) -> Task:
         order = sorted(range(len(self.members)), key=lambda k: self.members[k].energy)
         chosen = order[0]
+        if len(order) > 1 and self.form.n <= SMALL and self.rng.random() < FRESH_SHARE:
+            return self._fresh(order[-1], clock)
         if place > 0 and len(order) > 1 and self.rng.random() < 0.6:
             chosen = order[int(self.rng.integers(1, len(order)))]
             if self.members[chosen].stale >= STALE and self.pace.allows(self.sweeps, clock, 0.3):
@@ -139,11 +148,10 @@ class FreePopulation:
             self.members.append(member)
         else:
             before = self.members[member.origin]
-            if not member.heats:  # annealed afresh in place of a stale member
-                self.members[member.origin] = member
-            elif member.energy < before.energy:
+            afresh = not member.heats
+            if member.energy < before.energy or (afresh and before.stale >= STALE and before is not self.best):
                 self.members[member.origin] = Member(member.s, member.energy)
-            else:
+            elif not afresh:
                 before.stale += 1
                 self._absorb(before, member)
         best = self.best
@@ -176,13 +184,13 @@ class FreePopulation:
 
 
 def _anneal_afresh(
-    form: IsingForm, origin: int, sweeps: int, rng: np.random.Generator, clock: Clock, pace: Pace
+    form: IsingForm, origin: int, heat: float, sweeps: int, rng: np.random.Generator, clock: Clock, pace: Pace
 ) -> Member | None:
     state = random_state(rng)
     s = (2 * rng.integers(0, 2, size=form.n) - 1).astype(np.int8)
     f = form.fields(s)
     with pace.timing(sweeps):
-        if not anneal(form, s, f, temperatures(form, HEATS[0], sweeps), state, clock):
+        if not anneal(form, s, f, temperatures(form, heat, sweeps), state, clock):
             return None
     if form.dense:
         return _polished(form, s, state, clock)

@@ -7,6 +7,7 @@ import numpy as np
 from flipwise.arrays import Signs
 from flipwise.kernels import tabu as kernels
 from flipwise.objectives.ising import IsingForm, Numbers
+from flipwise.search.annealing import compile_for
 from flipwise.search.clock import Clock
 
 CHUNK_ENTRIES = 100_000_000
@@ -23,6 +24,7 @@ def tabu_search(form: IsingForm, s: Signs, steps: int, state: np.ndarray, clock:
     best = s
     energy = lowest = 0.0
     chunk = max(1, CHUNK_ENTRIES // form.n)
+    compile_for(kernels.dense_tabu, steps * form.n)
     for start in range(0, steps, chunk):
         if clock.expired:
             break
