@@ -53,15 +53,15 @@ def _cells(nodes: int, seed: int, time_limit: float, threads: int | None) -> lis
     graph, _ = planted_subgraph(nodes, 200, seed=seed)
     W = graph.to_scipy()
     x = np.ones(nodes)
-    timed("one pass over the graph (W @ x)", graph.n_arcs, lambda: W @ x, lambda _: "")
+    timed("one pass (W @ x)", graph.n_arcs, lambda: W @ x, lambda _: "")
     timed(
-        "densest 200 nodes, first answer and bound",
+        "densest 200 nodes, bound",
         graph.n_arcs,
         lambda: flipwise.densest_subgraph(graph, 200, seed=seed, effort=0, threads=threads, time_limit=time_limit),
         lambda r: f"density {r.density:.2f}, gap {100 * r.gap:.2g} %",
     )
     timed(
-        "descent on the sparse quadratic",
+        "descent, sparse",
         graph.n_arcs,
         lambda: flipwise.minimize(W, seed=seed, threads=threads, time_limit=time_limit),
         lambda r: f"value {r.value:,.0f}",
@@ -70,14 +70,14 @@ def _cells(nodes: int, seed: int, time_limit: float, threads: int | None) -> lis
     dense = rng.choice([-1.0, 1.0], (1000, 1000))
     spins = dense + dense.T
     timed(
-        "descent on a dense glass, 1,000 spins",
+        "descent, dense, 1,000 spins",
         spins.size,
         lambda: flipwise.minimize(spins, seed=seed, threads=threads, time_limit=time_limit),
         lambda r: f"value {r.value:,.0f}",
     )
     torus = sp.csr_array(sp.kron(sp.eye_array(40), _ring(40)) + sp.kron(_ring(40), sp.eye_array(40)))
     timed(
-        "maximum cut of a 40 x 40 torus",
+        "max-cut, torus 40 x 40",
         torus.nnz,
         lambda: flipwise.maxcut(torus, seed=seed, threads=threads, time_limit=min(1.0, time_limit), bound="none"),
         lambda r: f"cut {r.value:,.0f} of 3,200",

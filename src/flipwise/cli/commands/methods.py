@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+_NOTES = ("free: no constraint; count: exact number of ones; for: any smooth f, quadratics,\n"
+          "or densest subgraphs only.",)  # fmt: skip
+
 
 @click.command("methods")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
@@ -31,5 +34,5 @@ def command(as_json: bool) -> None:
         for method in methods()
     ]
     print_table(
-        "Methods", ("name", "free", "exact count", "objective", "what it is"), rows, left=("objective", "what it is")
+        "Methods", ("name", "free", "count", "for", "what it is"), rows, left=("for", "what it is"), notes=_NOTES
     )
