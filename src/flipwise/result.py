@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
 
 class Status(enum.Enum):
-    """Why a run ended; the value is the sentence shown to the user."""
+    """Why a run ended; the value is the sentence shown to the user.
+
+    Examples
+    --------
+    >>> import flipwise
+    >>> flipwise.Status.TIME_LIMIT.value, flipwise.Status.TIME_LIMIT.success
+    ('the time limit was reached', False)
+    """
 
     LOCAL_OPTIMUM = "no single move improves the point"
     CONVERGED = "the method has converged"

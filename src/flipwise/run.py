@@ -47,7 +47,16 @@ class Limits:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a callback is given after each iteration; `x` is made only when it is asked for."""
+    """What a callback is given after each iteration; `x` is made only when it is asked for.
+
+    Examples
+    --------
+    >>> import flipwise, numpy as np
+    >>> def enough(progress):
+    ...     return progress.best < -1.0  # True stops the run
+    >>> flipwise.minimize(1.0 - np.eye(4), callback=enough, seed=0).status.name
+    'CALLBACK'
+    """
 
     iteration: int
     value: float

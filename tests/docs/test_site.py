@@ -57,3 +57,14 @@ def test_every_public_name_is_in_the_reference(site: Path) -> None:
         name for name in dir(flipwise) if not name.startswith("_") and not re.search(rf'id="[\w.]*\.{name}"', text)
     ]
     assert not missing
+
+
+def test_every_public_name_has_an_example() -> None:
+    """The docstring of each public name, here and in flipwise.hashing, holds a doctest."""
+    import flipwise
+    import flipwise.hashing
+
+    pytest.importorskip("sklearn", reason="the hashing estimators need scikit-learn")
+    for module in (flipwise, flipwise.hashing):
+        names = [name for name in dir(module) if not name.startswith("_")]
+        assert not [name for name in names if ">>>" not in (getattr(module, name).__doc__ or "")]

@@ -41,6 +41,13 @@ class CutResult:
         known.
     status, seconds
         Why and when the search ended.
+
+    Examples
+    --------
+    >>> import flipwise
+    >>> cut = flipwise.maxcut((3, [[0, 1], [1, 2]]), seed=0)
+    >>> cut.value, sorted(cut.sizes.tolist())
+    (2.0, [1, 2])
     """
 
     value: float

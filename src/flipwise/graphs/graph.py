@@ -28,6 +28,13 @@ class Graph:
         The nodes' own labels, or None when they are 0, 1, 2, ...
     notes
         What was done to make the input simple and undirected, one sentence each.
+
+    Examples
+    --------
+    >>> from flipwise.graphs.convert import as_graph
+    >>> graph = as_graph((4, [[0, 1], [1, 2], [2, 0]]))
+    >>> graph, graph.degrees.tolist()
+    (Graph(4 nodes, 3 edges, unweighted), [2, 2, 2, 0])
     """
 
     indptr: npt.NDArray[np.int64]

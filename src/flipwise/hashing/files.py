@@ -55,7 +55,17 @@ def save(what: Any, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> Any:
-    """Read what `save` wrote: `Codes`, or an estimator that transforms as the saved one did."""
+    """Read what `save` wrote: `Codes`, or an estimator that transforms as the saved one did.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from flipwise.hashing import Codes, load, save
+    >>> path = os.path.join(tempfile.mkdtemp(), "codes.safetensors")
+    >>> save(Codes.from_signs([[1, -1, 1]]), path)
+    >>> load(path).signs().tolist()
+    [[1, -1, 1]]
+    """
     module = _safetensors()
     from safetensors import safe_open
 

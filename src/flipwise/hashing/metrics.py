@@ -87,7 +87,16 @@ def precision_at(
     *,
     ties: Ties = "expected",
 ) -> float:
-    """The fraction of relevant items among the first n, averaged over queries; parameters as in MAP."""
+    """The fraction of relevant items among the first n, averaged over queries; parameters as in MAP.
+
+    Examples
+    --------
+    >>> from flipwise.hashing import Codes, precision_at
+    >>> queries = Codes.from_signs([[1, 1, 1, 1]])
+    >>> database = Codes.from_signs([[1, 1, 1, 1], [1, 1, 1, -1], [-1, -1, -1, -1]])
+    >>> precision_at(queries, database, [0], [0, 1, 0], 2)
+    0.5
+    """
     return float(np.mean(_hits_at(queries, database, query_labels, database_labels, n, ties)[0] / n))
 
 
@@ -100,7 +109,16 @@ def recall_at(
     *,
     ties: Ties = "expected",
 ) -> float:
-    """The fraction of all relevant items found among the first n, averaged over queries (0 without relevant items)."""
+    """The fraction of all relevant items found among the first n, averaged over queries (0 without relevant items).
+
+    Examples
+    --------
+    >>> from flipwise.hashing import Codes, recall_at
+    >>> queries = Codes.from_signs([[1, 1, 1, 1]])
+    >>> database = Codes.from_signs([[1, 1, 1, 1], [1, 1, 1, -1], [-1, -1, -1, -1]])
+    >>> recall_at(queries, database, [0], [0, 1, 0], 1)
+    0.5
+    """
     hits, all_relevant = _hits_at(queries, database, query_labels, database_labels, n, ties)
     return float(np.mean(hits / np.maximum(all_relevant, 1)))
 
@@ -112,7 +130,16 @@ def precision_within_radius(
     database_labels: npt.ArrayLike,
     radius: int = 2,
 ) -> float:
-    """The fraction of relevant items within a Hamming radius, averaged over queries; an empty ball counts as 0."""
+    """The fraction of relevant items within a Hamming radius, averaged over queries; an empty ball counts as 0.
+
+    Examples
+    --------
+    >>> from flipwise.hashing import Codes, precision_within_radius
+    >>> queries = Codes.from_signs([[1, 1, 1, 1]])
+    >>> database = Codes.from_signs([[1, 1, 1, 1], [1, 1, 1, -1], [-1, -1, -1, -1]])
+    >>> precision_within_radius(queries, database, [0], [0, 1, 0], radius=1)
+    0.5
+    """
     n, k, _, _ = _tied_groups(queries, database, query_labels, database_labels)
     inside = n[:, : radius + 1].sum(axis=1)
     return float(np.mean(k[:, : radius + 1].sum(axis=1) / np.maximum(inside, 1)))

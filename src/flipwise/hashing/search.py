@@ -74,6 +74,12 @@ def asymmetric_search(queries: npt.ArrayLike, database: Codes, k: int) -> Neighb
 
     Queries are what an estimator's `decision_function` returns: they keep how far each bit is from its threshold,
     which the packed code throws away. Ordered by (-score, id).
+
+    Examples
+    --------
+    >>> from flipwise.hashing import Codes, asymmetric_search
+    >>> asymmetric_search([[0.9, -0.1]], Codes.from_signs([[-1, 1], [1, 1]]), 1).ids.tolist()
+    [[1]]
     """
     values = as_floats("queries", queries)
     if values.ndim != 2 or values.shape[1] != database.n_bits:

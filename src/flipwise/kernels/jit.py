@@ -165,7 +165,13 @@ def _numba_threads() -> Iterator[None]:
 
 
 def warm_up() -> None:
-    """Compile (or load from the cache) every kernel now, so that the first large solve does not wait."""
+    """Compile (or load from the cache) every kernel now, so that the first large solve does not wait.
+
+    Examples
+    --------
+    >>> import flipwise
+    >>> flipwise.warm_up()  # doctest: +SKIP
+    """
     from flipwise.kernels import warm
 
     warm.warm_up()

@@ -17,7 +17,20 @@ Variables = Literal["spin", "binary"]
 
 @runtime_checkable
 class Objective(Protocol):
-    """A differentiable function on [-1, 1]^shape."""
+    """A differentiable function on [-1, 1]^shape.
+
+    Examples
+    --------
+    >>> import flipwise, numpy as np
+    >>> class Sum:
+    ...     shape = (3,)
+    ...     def value(self, x):
+    ...         return float(x.sum())
+    ...     def gradient(self, x):
+    ...         return np.ones(3)
+    >>> isinstance(Sum(), flipwise.Objective), flipwise.minimize(Sum(), seed=0).value
+    (True, -3.0)
+    """
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -154,7 +154,15 @@ class Sparse:
 
 @dataclass(frozen=True, eq=False)
 class LowRank:
-    """U diag(s) U', with U of size n x r: never formed as an n x n matrix."""
+    """U diag(s) U', with U of size n x r: never formed as an n x n matrix.
+
+    Examples
+    --------
+    >>> import flipwise, numpy as np
+    >>> square = flipwise.Quadratic(flipwise.LowRank(np.ones((4, 1))))  # (x_1 + ... + x_4)^2
+    >>> flipwise.minimize(square, seed=0).value
+    0.0
+    """
 
     U: Floats
     s: Floats
