@@ -16,7 +16,6 @@ OPTIONAL = {
     "torch": ("torch", "objectives in torch"),
     "jax": ("jax", "objectives in jax"),
     "pooch": ("data", "downloads with checksums"),
-    "jinja2": ("report", "study reports"),
     "distributed": ("distributed", "Dask clusters"),
 }
 _DISTRIBUTIONS = {"sklearn": "scikit-learn", "faiss": "faiss-cpu"}
