@@ -12,6 +12,7 @@ Nodes outside the core carry at most `core.cap` (see `graphs.core`), so they cou
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,8 +123,13 @@ def positive_edges(core: Core) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
     return shares.first, shares.second, shares.weight
 
 
-def balanced_loads(core: Core, ks: list[int], *, passes: int = 200, tolerance: float = 1e-5) -> Floats:
-    """Proven loads on the nodes of a core, balanced until no k of `ks` gains more than `tolerance` from ten passes."""
+def balanced_loads(
+    core: Core, ks: list[int], *, passes: int = 200, tolerance: float = 1e-5, more: Callable[[], bool] = lambda: True
+) -> Floats:
+    """Proven loads on the nodes of a core, balanced until no k of `ks` gains more than `tolerance` from ten passes.
+
+    After any number of passes the loads are a proof, so `more()` may end the balancing at any time.
+    """
     shares = shared_edges(core)
     if shares.first.size == 0:
         return shares.proven_loads()
@@ -131,7 +137,7 @@ def balanced_loads(core: Core, ks: list[int], *, passes: int = 200, tolerance: f
     for _ in range(0, passes, 10):
         shares.balance(10)
         now = np.array([top_sum(shares.loads, k, core.cap) for k in ks])
-        if np.all(before - now <= tolerance * np.abs(now)):
+        if np.all(before - now <= tolerance * np.abs(now)) or not more():
             break
         before = now
     return shares.proven_loads()

@@ -98,7 +98,8 @@ class Solver:
 
     def _balanced(self, core: Core) -> Floats:
         """Loads for the bound; where that cannot win, only well enough for a start."""
-        return balanced_loads(core, [self.k], passes=10 if self._loads_are_hopeless(core) else 200)
+        passes = 10 if self._loads_are_hopeless(core) else 200
+        return balanced_loads(core, [self.k], passes=passes, more=lambda: self.run.seconds_left > 0)
 
     def _scout(self, base: Core, loads: Floats | None) -> tuple[Core, Ints, Floats | None]:
         """A first solution from a small core, the core it says is needed, and loads on it where they suffice."""
@@ -158,7 +159,9 @@ class Solver:
         return wider if wider.graph.n > core.graph.n else None
 
     def _search(self, core: Core, loads: Floats, given: list[Ints]) -> Status:
-        search = Search(core, self.k, loads, self.rng, self.effort, lambda subset: self.tell(core, subset))
+        search = Search(
+            core, self.k, loads, self.rng, self.effort, lambda subset: self.tell(core, subset), self.run.check_time
+        )
         masks = [_mask(core, nodes) for nodes in given]
         completed = [mask if mask.sum() == self.k else _completed(core, mask, self.k) for mask in masks]
         return search.run(completed)

@@ -45,6 +45,7 @@ class Search:
     rng: np.random.Generator
     effort: float
     told: Told
+    check_time: Callable[[], Status | None]
     pool: list[Subset] = field(default_factory=list)
     stopped: Status | None = None
 
@@ -54,6 +55,7 @@ class Search:
             subset = Subset.of(self.core.graph, mask)
             descend(subset)
             self._offer(subset)
+            self.stopped = self.stopped or self.check_time()
             if self.stopped:
                 return self.stopped
         if 0 < self.k < self.core.graph.n and self.effort > 0:

@@ -5,7 +5,20 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from flipwise.kernels import annealing, coarsen, components, dense, refine, sparse, swaps, tabu
+from flipwise.kernels import (
+    annealing,
+    coarsen,
+    components,
+    cores,
+    dense,
+    loads,
+    pairs,
+    refine,
+    sparse,
+    subgraph,
+    swaps,
+    tabu,
+)
 from flipwise.kernels.jit import Kernel
 
 
@@ -14,7 +27,7 @@ def warm_up() -> None:
     from flipwise.constraints import Cardinality
     from flipwise.minimize import minimize
 
-    for module in (dense, sparse, annealing, coarsen, components, refine, swaps, tabu):
+    for module in (dense, sparse, annealing, coarsen, components, cores, loads, pairs, refine, subgraph, swaps, tabu):
         for value in vars(module).values():
             if isinstance(value, Kernel):
                 value.compile()
@@ -25,6 +38,7 @@ def warm_up() -> None:
         minimize(A, seed=0)
         minimize(A, seed=0, constraint=Cardinality(1))
     _warm_search()
+    _warm_subgraph()
 
 
 def _warm_search() -> None:
@@ -39,3 +53,21 @@ def _warm_search() -> None:
         minimize(A, method="portfolio", seed=0, max_iterations=8)
         minimize(A, method="portfolio", seed=0, max_iterations=1, constraint=Cardinality(5))
     bisect(ring, seed=0, rounds=6)
+
+
+def _warm_subgraph() -> None:
+    """The search for dense subgraphs and its bounds, without and with weights."""
+    from flipwise.certify.loads import shared_edges
+    from flipwise.certify.pairs import PairProgramme
+    from flipwise.graphs.convert import as_graph
+    from flipwise.graphs.core import whole_core
+    from flipwise.graphs.densest import densest_subgraph
+
+    edges = [[i, j, 1.0 + (i * j) % 3] for i in range(30) for j in range(i) if (i * i + 3 * j) % 4]
+    for graph in (as_graph((30, np.array(edges)[:, :2].astype(int))), as_graph((30, np.array(edges)))):
+        densest_subgraph(graph, 7, seed=0, effort=0.02)
+        core = whole_core(graph)
+        shares = shared_edges(core)
+        arrays = shares.first, shares.second, shares.weight, shares.share, shares.loads
+        loads.balance(*arrays, shares.group_start, shares.rounds, 1)
+        PairProgramme(core, 7).run(1)
