@@ -11,6 +11,7 @@ from flipwise.certify.sdp import sdp_bound
 from flipwise.certify.spectral_quadratic import spectral_bound
 from flipwise.constraints import Constraint
 from flipwise.errors import InvalidInput
+from flipwise.objectives.ising import ising_form
 from flipwise.objectives.quadratic import Quadratic
 
 Bound = Literal["auto", "sdp", "spectral", "simple", "none"]
@@ -36,16 +37,27 @@ def affordable_bound(objective: Quadratic, wanted: str, time_limit: float | None
 def proven_bound(
     objective: Quadratic, constraint: Constraint | None, kind: Bound, time_limit: float | None
 ) -> float | None:
-    """The bound of the given kind, never worse than the simple one."""
+    """The bound of the given kind, never worse than the simple one, raised to the next value that f can have."""
     if kind == "none":
         return None
-    simple = simple_bound(objective)
+    bound = simple_bound(objective)
     if kind == "sdp":
         seconds = SHARE / 2.0 * (30.0 if time_limit is None else time_limit)
-        return max(simple, sdp_bound(objective, constraint=constraint, time_limit=seconds))
-    if kind == "spectral":
-        return max(simple, spectral_bound(objective))
-    return simple
+        bound = max(bound, sdp_bound(objective, constraint=constraint, time_limit=seconds))
+    elif kind == "spectral":
+        bound = max(bound, spectral_bound(objective))
+    return next_value(objective, bound)
+
+
+def next_value(objective: Quadratic, bound: float) -> float:
+    """The least value of f that is not below `bound`: with integer weights f has values on a lattice only."""
+    form = ising_form(objective) if objective.n <= LARGEST_AUTO else None
+    if form is None or not np.issubdtype(form.h.dtype, np.integer):
+        return bound
+    constant = objective.d + math.fsum(objective.diagonal)
+    steps = (bound - constant) * form.scale
+    whole = math.ceil(steps - 1e-9 * max(1.0, abs(steps)))
+    return max(bound, whole / form.scale + constant)
 
 
 def simple_bound(objective: Quadratic) -> float:

@@ -31,6 +31,8 @@ SMALL = 3000
 """Up to this size anneals from scratch are cheap, and get a share of all jobs."""
 FRESH_SHARE = 0.5
 """That share."""
+MOST_PULLS = 64
+"""The most reheatings in one job: small problems need no more."""
 STALE = 4
 """Jobs without success after which a member that is not the best is replaced."""
 TABU_STEPS = 10
@@ -72,7 +74,7 @@ class FreePopulation:
         self.rng = rng
         self.members = [Member(start, form.energy(start, form.fields(start)))]
         self.capacity = 10 if form.dense else int(np.clip(40_000 // form.n, 1, 8))
-        self.sweeps = float(np.clip(2e8 // form.n, 50, FIRST_SWEEPS))
+        self.sweeps = float(np.clip(2e8 // form.n, 50, min(FIRST_SWEEPS, 100 + 10 * form.n)))
         self.success = np.ones(len(HEATS))
         self.pace = Pace(form.n)
 
@@ -114,7 +116,7 @@ class FreePopulation:
     def _plan(self, clock: Clock) -> list[tuple[int, int]]:
         """(heat, sweeps) of the reheatings of one job; heats that were successful lately are drawn more often."""
         sweeps = self.pace.shortened(LENGTHS[int(self.rng.integers(len(LENGTHS)))], clock, 0.25)
-        pulls = max(1, round(self.pace.QUANTUM / (sweeps * self.form.n)))
+        pulls = max(1, min(MOST_PULLS, round(self.pace.QUANTUM / (sweeps * self.form.n))))
         odds = self.success / self.success.sum()
         return [(int(k), sweeps) for k in self.rng.choice(len(HEATS), size=pulls, p=odds)]
 
