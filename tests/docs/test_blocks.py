@@ -4,6 +4,7 @@ A block fenced as ```python is executed in the page's own namespace, in an empty
 changes that: `<!-- needs: torch -->` skips it where the package is missing, `<!-- not run: reason -->` always. ```pycon
 blocks are doctests, output compared. Blocks fenced in another way (``` { .python ... }) are shown only. A comment that
 begins with `<!-- run first` holds code that prepares what the page takes for granted, such as a file of the reader's.
+Time limits of a second and more are cut to half a second.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ def test_the_code_of_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pyte
             assert runner.run(example, clear_globs=False).failed == 0, where
             namespace.update(example.globs)
         else:
-            source = "\n" * block.line + block.code
+            quick = re.sub(r"time_limit=[1-9][\d.]*", "time_limit=0.5", block.code)
+            source = "\n" * block.line + quick
             exec(compile(source, str(page), "exec"), namespace)
     if not ran:
         pytest.skip("; ".join(skipped))
