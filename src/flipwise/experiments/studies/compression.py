@@ -17,13 +17,13 @@ from flipwise.experiments.cells import Outcome, Skip
 from flipwise.experiments.retrieval import balance, from_file
 from flipwise.experiments.study import Instance, Plan, Study, Task
 
-METHODS = ("dpcd (angular)", "itq", "signs of coordinates", "random hyperplanes")
+METHODS = ("dpcd (angular)", "dpcd (quantisation)", "itq", "signs of coordinates", "random hyperplanes")
 
 
 def tasks(plan: Plan) -> Sequence[Task]:
     """Codes from 64 bits to one bit a dimension."""
     if plan.quick:
-        instance = Instance("embeddings, 4,000 x 128", lambda: features.embeddings(4_000, 128, 200, 0))
+        instance = Instance("embeddings, 2,000 x 128", lambda: features.embeddings(2_000, 128, 200, 0))
         bits: tuple[int, ...] = (32, 64, 128)
     else:
         instance = from_file(plan, "StackOverflow, MiniLM 384", "stackoverflow_minilm384_i8.npz")
@@ -64,10 +64,11 @@ def _codes(data: RetrievalData, task: Task) -> tuple[Any, Any]:
         planes = np.random.default_rng(task.seed).standard_normal((dimensions, bits))
         return Codes.from_signs(data.X @ planes), Codes.from_signs(data.queries @ planes)
     estimator: Any
-    if task.method == "itq":
+    if task.method in ("itq", "dpcd (quantisation)"):
         from flipwise.hashing import ITQ
 
-        estimator = ITQ(n_bits=bits, optimizer="itq", random_state=task.seed)
+        optimizer = "itq" if task.method == "itq" else "dpcd"
+        estimator = ITQ(n_bits=bits, optimizer=optimizer, random_state=task.seed)
     else:
         from flipwise.hashing import ARE
 

@@ -116,7 +116,7 @@ def anytime(title: str, cells: Sequence[Cell], palette: Palette, y_label: str, m
         ranked = sorted(own, key=lambda c: c.outcome.value or 0.0)
         chosen = ranked[len(ranked) // 2]
         points = [(max(x, 1e-4), y) for x, y in chosen.outcome.series["best"]]
-        lines.append(Line(method, points, palette(method), steps=True))
+        lines.append(Line(method, points, palette(method), steps=True, markers=len(points) == 1))
     if not lines:
         return None
     return Chart(title, "seconds", y_label, lines[:most], x_log=True)

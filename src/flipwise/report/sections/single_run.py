@@ -42,7 +42,7 @@ def run_figures(cell: Cell) -> Figures:
                 "Flips a step",
                 "iteration",
                 "variables changed",
-                [Line("flips", series["flips"], 1, steps=True, markers=True)],
+                [Line("flips", series["flips"], 1, stems=True)],
                 y_from_zero=True,
             )
         )
@@ -74,5 +74,5 @@ def _at(points: Sequence[tuple[float, float]], time: float) -> float | None:
 
 
 def _length(cell: Cell) -> int:
-    bonus = 50 if cell.outcome.bound is not None else 0
-    return min(100, len(cell.outcome.series.get("flips", []))) + bonus
+    """Points of the story; a gap that closes counts most."""
+    return min(100, len(cell.outcome.series.get("flips", []))) + 200 * (len(cell.outcome.series.get("bound", [])) > 1)

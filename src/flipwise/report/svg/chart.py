@@ -19,7 +19,10 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Line:
-    """A named curve. `colour` is an index into the page's colours; `steps` holds each value until the next one."""
+    """A named curve. `colour` is an index into the page's colours.
+
+    `steps` holds each value until the next one, `stems` draws a thin bar from zero to each value instead of a curve.
+    """
 
     name: str
     points: Sequence[Point]
@@ -27,6 +30,7 @@ class Line:
     steps: bool = False
     markers: bool = False
     stroke: bool = True
+    stems: bool = False
     notes: Sequence[str] = ()
 
 
@@ -128,6 +132,10 @@ def _line(line: Line, x: Scale, y: Scale) -> str:
     if not visible:
         return ""
     parts = [f'<g class="c{line.colour % COLOURS}">']
+    if line.stems:
+        floor = y(max(0.0, y.low))
+        path = "".join(f"M{at_x:.1f} {floor:.1f}V{at_y:.1f}" for at_x, at_y, _, _ in visible)
+        return f'{parts[0]}<path class="line" d="{path}"/></g>'
     if line.stroke and len(visible) > 1:
         path = f"M{visible[0][0]:.1f} {visible[0][1]:.1f}"
         for at_x, at_y, _, _ in visible[1:]:
