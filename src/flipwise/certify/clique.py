@@ -14,6 +14,7 @@ import numpy as np
 
 from flipwise.graphs.core import Core, peeling
 from flipwise.kernels.cores import later_neighbours
+from flipwise.kernels.jit import threads_worth
 
 
 def clique_bound(k: int, largest_weight: float) -> float:
@@ -28,7 +29,8 @@ def order_bound(core: Core, k: int) -> int:
     place = np.empty(graph.n, dtype=np.int64)
     place[order] = np.arange(graph.n)
     later = np.zeros(graph.n, dtype=np.int64)
-    later_neighbours(graph.indptr, graph.indices, place, later)
+    with threads_worth(graph.n_arcs):
+        later_neighbours(graph.indptr, graph.indices, place, later)
     outside = int(max(core.cap, 0.0))
     largest = np.sort(np.maximum(later, outside))[max(0, graph.n - k) :]
     largest = np.concatenate([np.full(k - largest.size, outside, dtype=np.int64), largest])

@@ -23,6 +23,7 @@ from flipwise.arrays import Floats, Ints
 from flipwise.certify.loads import positive_edges, shared, top_sum
 from flipwise.graphs.core import Core
 from flipwise.kernels import pairs as kernels
+from flipwise.kernels.jit import threads_worth
 
 _EPS = float(np.finfo(np.float64).eps)
 STEPS = 100
@@ -74,12 +75,13 @@ class PairProgramme:
         """Make some steps; the averages of the prices and credits are in `mean_v` and `mean_p`."""
         n, m = self.core.graph.n, self.first.size
         self.mean_v, self.mean_p = np.zeros(n), np.zeros(m)
-        kernels.primal_dual(
-            self.first, self.second, self.weight / self.scale, self.indptr, self.pair_of, self.is_first,
-            float(self.k), max(0.0, self.core.cap) / self.scale, 1.0, self.x, self.outer, self.y, self.v, self.r1,
-            self.r2, self.p, self.mean_v, self.mean_p, np.zeros(n), self.x_step, self.v_step, np.zeros(n), np.zeros(m),
-            steps,
-        )  # fmt: skip
+        with threads_worth(4 * m):
+            kernels.primal_dual(
+                self.first, self.second, self.weight / self.scale, self.indptr, self.pair_of, self.is_first,
+                float(self.k), max(0.0, self.core.cap) / self.scale, 1.0, self.x, self.outer, self.y, self.v, self.r1,
+                self.r2, self.p, self.mean_v, self.mean_p, np.zeros(n), self.x_step, self.v_step, np.zeros(n),
+                np.zeros(m), steps,
+            )  # fmt: skip
 
     def add_non_edges(self) -> int:
         """List the non-edges whose lower limit x_i + x_j - 1 bites; returns how many are new."""

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from flipwise.arrays import Floats, Ints
 from flipwise.graphs.graph import Graph
 from flipwise.kernels import cores as kernels
+from flipwise.kernels.jit import threads_worth
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -58,7 +59,8 @@ def positive_degrees(graph: Graph) -> npt.NDArray[np.int64] | Floats:
     if graph.weights is None:
         return graph.degrees
     degrees = np.zeros(graph.n)
-    kernels.alive_degrees(graph.indptr, graph.indices, graph.weights, np.ones(graph.n, np.uint8), degrees)
+    with threads_worth(graph.n_arcs):
+        kernels.alive_degrees(graph.indptr, graph.indices, graph.weights, np.ones(graph.n, np.uint8), degrees)
     return degrees
 
 
@@ -70,7 +72,8 @@ def core_above(core: Core, cap: float, degrees: npt.NDArray[np.int64] | Floats |
     # A first cut by the plain degree costs nothing, and what it removes is never scanned.
     alive = (degrees > cap).astype(np.uint8)
     inner = np.zeros(graph.n, dtype=weights.dtype)
-    kernels.alive_degrees(graph.indptr, graph.indices, weights, alive, inner)
+    with threads_worth(graph.n_arcs):
+        kernels.alive_degrees(graph.indptr, graph.indices, weights, alive, inner)
     kernels.peel_below(graph.indptr, graph.indices, weights, alive, inner, cap, np.empty(graph.n, np.int64))
     nodes = np.flatnonzero(alive)
     proven = float(cap)
@@ -102,13 +105,16 @@ def induced(graph: Graph, nodes: Ints, alive: npt.NDArray[np.uint8] | None = Non
         alive = np.zeros(graph.n, dtype=np.uint8)
         alive[nodes] = 1
     counts = np.zeros(nodes.size, dtype=np.int64)
-    kernels.induced_counts(graph.indptr, graph.indices, nodes, alive, counts)
+    with threads_worth(graph.n_arcs):
+        kernels.induced_counts(graph.indptr, graph.indices, nodes, alive, counts)
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     label = np.empty(graph.n, dtype=graph.indices.dtype)
     label[nodes] = np.arange(nodes.size)
     indices = np.empty(int(indptr[-1]), dtype=graph.indices.dtype)
     weights = np.empty(0 if graph.weights is None else indices.size)
-    kernels.induced_arcs(graph.indptr, graph.indices, arc_weights(graph), nodes, alive, label, indptr, indices, weights)
+    given = arc_weights(graph)
+    with threads_worth(graph.n_arcs):
+        kernels.induced_arcs(graph.indptr, graph.indices, given, nodes, alive, label, indptr, indices, weights)
     return replace(
         graph, indptr=indptr, indices=indices, weights=None if graph.weights is None else weights, names=None, notes=()
     )

@@ -17,6 +17,7 @@ from flipwise.graphs.core import arc_weights, peeling, peeling_and_cores
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.subset import Subset
 from flipwise.kernels import subgraph as kernels
+from flipwise.kernels.jit import threads_worth
 
 
 def top(scores: Floats, k: int) -> Bools:
@@ -131,5 +132,6 @@ def completed(graph: Graph, chosen: Ints, k: int) -> Bools:
 def times(graph: Graph, x: Floats) -> Floats:
     """W x."""
     product = np.empty(graph.n)
-    kernels.multiply(graph.indptr, graph.indices, arc_weights(graph), x, product)
+    with threads_worth(graph.n_arcs):
+        kernels.multiply(graph.indptr, graph.indices, arc_weights(graph), x, product)
     return product

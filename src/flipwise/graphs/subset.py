@@ -11,6 +11,7 @@ from flipwise.arrays import Bools, Ints
 from flipwise.graphs.core import arc_weights
 from flipwise.graphs.graph import Graph
 from flipwise.kernels import subgraph as kernels
+from flipwise.kernels.jit import threads_worth
 
 Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
@@ -30,7 +31,8 @@ class Subset:
         inside = mask.astype(np.uint8)
         weights = arc_weights(graph)
         degrees = _no_degrees(graph)
-        kernels.degrees_into(graph.indptr, graph.indices, weights, inside, degrees)
+        with threads_worth(graph.n_arcs):
+            kernels.degrees_into(graph.indptr, graph.indices, weights, inside, degrees)
         return cls(graph, inside, degrees, float(degrees[mask].sum()) / 2)
 
     @classmethod

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from types import FunctionType
 from typing import Any
@@ -30,6 +30,9 @@ INTERPRETED_ELEMENTS = 100_000
 """Arrays with more elements in total than this go to the compiled tier at once."""
 INTERPRETED_SECONDS = 0.25
 """Time a kernel may spend interpreted before it is compiled."""
+
+SERIAL_WORK = 1_000_000
+"""Parallel kernels that read fewer elements than this are better off on one thread."""
 
 prange = range
 """Replaced by `numba.prange` inside compiled kernels."""
@@ -144,6 +147,11 @@ def thread_count() -> int:
     wanted = _requested_threads.get()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return cores if wanted is None else wanted
+
+
+def threads_worth(work: int) -> AbstractContextManager[None]:
+    """One thread inside when `work` (elements read) is too little to share: starting threads would cost more."""
+    return threads(1) if work < SERIAL_WORK else nullcontext()
 
 
 @contextmanager
