@@ -11,6 +11,7 @@ method="exact". The gap is (value - optimum) / |optimum|.
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -83,11 +84,15 @@ def main() -> None:
     """Run all methods on all families."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="5 instances a family in place of 50")
+    parser.add_argument("--resume", action="store_true", help="keep the rows of an interrupted run of the same command")
     parser.add_argument("--methods", help="comma-separated names; all by default")
     arguments = parser.parse_args()
     each = 5 if arguments.quick else 50
     names = arguments.methods.split(",") if arguments.methods else ["dpcd", "dpcd x20", *all_others()]
     recorder = Recorder("optima-quick" if arguments.quick else "optima")
+    if arguments.resume and recorder.path.exists():
+        recorder.record["rows"] = json.loads(recorder.path.read_text(encoding="utf-8"))["rows"]
+    done = {(row["family"], row["method"]) for row in recorder.record["rows"]}
     for family, make in FAMILIES.items():
         instances = []
         for seed in range(each):
@@ -97,6 +102,8 @@ def main() -> None:
             assert best.status is flipwise.Status.OPTIMAL
             instances.append((seed, objective, constraint, best.value))
         for label in names:
+            if (family, label) in done:
+                continue
             name, _, starts = label.partition(" x")
             gaps = []
             start = time.perf_counter()
