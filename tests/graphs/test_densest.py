@@ -173,3 +173,32 @@ def test_a_result_prints_and_round_trips(tmp_path) -> None:
         result.bound,
         result.gap,
     )
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("name", "k"), [("ca-GrQc", 44), ("ca-AstroPh", 57), ("dblp-2010", 75)])
+def test_known_cliques_are_found_and_proven(data_folder, name: str, k: int) -> None:
+    """Where a graph has a clique of k nodes, it is found and is its own proof."""
+    from flipwise.datasets.local import local_graph
+
+    result = flipwise.densest_subgraph(local_graph(name, data_folder), k, seed=0)
+    assert result.density == k - 1 and result.optimal
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "k", "floor", "gap"),
+    [
+        ("dblp-2010", 800, 54.06, 0.001),
+        ("dblp-2010", 6400, 27.8956, 0.001),
+        ("uk-2007-05@100000", 1600, 190.786, 0.0001),
+    ],
+)
+def test_real_graphs_reach_their_floors_with_small_gaps(
+    data_folder, name: str, k: int, floor: float, gap: float
+) -> None:
+    """Densities and gaps on real graphs do not fall behind what was reached before."""
+    from flipwise.datasets.local import local_graph
+
+    result = flipwise.densest_subgraph(local_graph(name, data_folder), k, seed=0, effort=0.2)
+    assert result.density >= floor and result.gap is not None and result.gap <= gap
