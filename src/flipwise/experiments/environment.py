@@ -42,6 +42,11 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def load_average() -> float | None:
+    """Processes that wanted a core in the last minute, where that is counted; times mean little above `cores`."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+
+
 def forget_peak_memory() -> None:
     """Let the peak of the resident memory start again from now, where the system can (Linux)."""
     try:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from flipwise.errors import FlipwiseError, MissingDependency
 from flipwise.experiments.cells import Cell, Outcome, Skip, finite
-from flipwise.experiments.environment import environment, forget_peak_memory, peak_memory
+from flipwise.experiments.environment import environment, forget_peak_memory, load_average, peak_memory
 from flipwise.experiments.store import Store
 from flipwise.experiments.study import Plan, Study, Task
 
@@ -105,7 +105,9 @@ def _measured(study: Study, task: Task, threads: int, warmed: set[str]) -> tuple
             study.warm(task)
         warmed.add(task.method)
         forget_peak_memory()
-        return study.run(data, task, threads), peak_memory()
+        outcome, peak = study.run(data, task, threads), peak_memory()
+        load = load_average()
+        return outcome if load is None else replace(outcome, metrics={**outcome.metrics, "load_average": load}), peak
     except (Skip, MissingDependency) as reason:
         return Outcome(status="skipped", reason=str(reason)), None
     except Exception as error:

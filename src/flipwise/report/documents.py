@@ -16,6 +16,7 @@ from pathlib import Path
 
 from flipwise.errors import InvalidInput
 from flipwise.experiments.cells import read_cells
+from flipwise.report.sections.blocks import typical_load
 from flipwise.report.sections.contents import sections_of
 from flipwise.report.tables import Table
 
@@ -50,6 +51,9 @@ def provenance(source: str | Path) -> str:
     if environments:
         machine = environments[-1].get("machine", {})
         parts.append(f"{machine.get('processor', 'unknown processor')}, {machine.get('cores', '?')} cores")
+        load = typical_load(read_cells(path))
+        if load is not None:
+            parts[-1] += f", load {load:.1f}"
         commits = sorted({str(record.get("commit") or "unknown") for record in environments})
         parts.append(f"commit {', '.join(commits)}")
     return "; ".join(parts) + "."

@@ -8,7 +8,7 @@ from importlib import resources
 from itertools import groupby
 
 from flipwise.experiments.cells import Cell
-from flipwise.report.sections.blocks import Block, Drawing, Figures, Section, Text
+from flipwise.report.sections.blocks import Block, Drawing, Figures, Section, Text, typical_load
 from flipwise.report.sections.single_run import notable_runs, run_figures, run_name
 from flipwise.report.tables import Table
 
@@ -43,12 +43,14 @@ def _facts(cells: Sequence[Cell]) -> str:
     statuses = [cell.outcome.status for cell in cells]
     scales = sorted({cell.scale for cell in cells})
     seconds = sum(cell.outcome.seconds or 0.0 for cell in cells)
+    load = typical_load(cells)
     facts = {
         "scale": " + ".join(scales) or "–",
         "cells finished": f"{statuses.count('done'):,}",
         "skipped": f"{statuses.count('skipped'):,}",
         "failed": f"{statuses.count('failed'):,}",
         "time in methods": f"{seconds:.0f} s" if seconds < 600 else f"{seconds / 60:.0f} min",
+        "load on the machine": "–" if load is None else f"{load:.1f}",
         "last cell": max((cell.finished for cell in cells), default="–")[:16].replace("T", " "),
     }
     inner = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts.items())

@@ -147,6 +147,12 @@ def cell_table(cells: Sequence[Cell]) -> Table:
     return Table("Every cell", headers, rows, folded=True)
 
 
+def typical_load(cells: Iterable[Cell]) -> float | None:
+    """The median load of the machine while the cells ran."""
+    loads = [cell.outcome.metrics["load_average"] for cell in cells if "load_average" in cell.outcome.metrics]
+    return statistics.median(loads) if loads else None
+
+
 def mean(values: Iterable[float | None]) -> float | None:
     """The mean of the numbers that are there."""
     numbers = [value for value in values if value is not None]
