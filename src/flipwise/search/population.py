@@ -115,7 +115,9 @@ class FreePopulation:
 
     def _plan(self, clock: Clock) -> list[tuple[int, int]]:
         """(heat, sweeps) of the reheatings of one job; heats that were successful lately are drawn more often."""
-        sweeps = self.pace.shortened(LENGTHS[int(self.rng.integers(len(LENGTHS)))], clock, 0.25)
+        wanted = LENGTHS[int(self.rng.integers(len(LENGTHS)))]
+        # many short reheatings find more than one long one, but below the shortest length nothing freezes well
+        sweeps = max(self.pace.shortened(wanted, clock, 0.06), self.pace.shortened(LENGTHS[0], clock, 0.25))
         pulls = max(1, min(MOST_PULLS, round(self.pace.QUANTUM / (sweeps * self.form.n))))
         odds = self.success / self.success.sum()
         return [(int(k), sweeps) for k in self.rng.choice(len(HEATS), size=pulls, p=odds)]
