@@ -5,7 +5,7 @@
     python benchmarks/embedding_compression.py --quick
 
 1,000 held-out rows are queries, the others the database; truth is exact inner product of unit vectors. All methods are
-scored alike: Hamming distance of codes, and asymmetric (real-valued query against codes). `@10 of 100` re-ranks the best
+scored alike: Hamming distance of codes, and asymmetric (real-valued query against codes). `10_of_100` re-ranks the best
 100 by the original vectors. RaBitQ has one bit a dimension: it is given the leading principal components, as many as
 bits, and its 8 extra bytes a vector are recorded; its own estimator takes the place of the asymmetric score.
 """
@@ -95,6 +95,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--bits", type=int, nargs="+", default=[64, 128, 256])
     parser.add_argument("--only", choices=("stackoverflow", "tinyimagenet"))
+    parser.add_argument("--skip", nargs="+", choices=tuple(METHODS), default=[], help="methods to leave out")
     parser.add_argument("--rows", type=int, default=50_000, help="most rows of tinyimagenet")
     parser.add_argument("--name", default="embedding_compression", help="name of the stored file")
     parser.add_argument("--quick", action="store_true", help="one seed, 64 bits, stackoverflow; nothing is stored")
@@ -114,6 +115,8 @@ def main() -> None:
             truth = exact_search(Q, X, 100).ids
             for n_bits in a.bits:
                 for method, run in METHODS.items():
+                    if method in a.skip:
+                        continue
                     started = time.perf_counter()
                     real, database = run(X, Q, n_bits, seed)
                     seconds = time.perf_counter() - started

@@ -22,7 +22,7 @@ from flipwise.hashing.losses.rows import RowQuadratic
 from flipwise.minimize import minimize
 
 REFINED_SETS = 128
-"""With at most so many label sets their code words are refined with W eliminated."""
+"""With at most so many classes their code words are refined."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def learn_sdh(
 ) -> Learned:
     """min ||Y - BW||^2 + delta ||W||^2 (+ nu ||B - F||^2); `coupling` is (nu, codes of all items -> F)."""
     rows = _Rows.make(sets, schedule.distinct and coupling is None)
-    B = _random_codes(rows, n_bits, rng)
+    B = _start(rows, sets, n_bits, rng)
     learned = Learned(B, rows.of_item)
     which, Y = rows.set_of_row, sets.Y
     label_norm = float(sets.counts @ (Y * Y).sum(axis=1))
@@ -111,7 +111,7 @@ def learn_sdh(
 def learn_fsdh(sets: LabelSets, n_bits: int, delta: float, schedule: Schedule, rng: np.random.Generator) -> Learned:
     """min ||B - YW||^2 + delta ||W||^2: labels are regressed onto codes, so the B-step is linear."""
     rows = _Rows.make(sets, schedule.distinct)
-    B = _random_codes(rows, n_bits, rng)
+    B = _start(rows, sets, n_bits, rng)
     learned = Learned(B, rows.of_item)
     Y = sets.Y
     A = Y.T @ (sets.counts[:, None] * Y)
@@ -133,8 +133,12 @@ def learn_fsdh(sets: LabelSets, n_bits: int, delta: float, schedule: Schedule, r
 def refine_words(
     sets: LabelSets, B: CodeMatrix, delta: float, schedule: Schedule, rng: np.random.Generator
 ) -> CodeMatrix:
-    """Code words of distinct label sets with a lower SDH loss, W eliminated; B itself where there are too many sets."""
-    if len(sets.Y) > REFINED_SETS or len(sets.Y) < 2:
+    """Code words of classes with a lower SDH loss, W eliminated.
+
+    B itself with more than `REFINED_SETS` classes, and with several labels an item: there the loss would drive apart
+    sets that share labels.
+    """
+    if sets.multilabel or len(sets.Y) > REFINED_SETS:
         return B
     loss = ProjectedLabels(sets.Y, B.shape[1], sets.counts, max(delta, 1e-6))
     found = minimize(loss, x0=B, seed=rng, alpha=schedule.alpha, max_iterations=50 * schedule.rounds)
@@ -151,5 +155,14 @@ def _timed_step(
     return new
 
 
-def _random_codes(rows: _Rows, n_bits: int, rng: np.random.Generator) -> CodeMatrix:
+def _start(rows: _Rows, sets: LabelSets, n_bits: int, rng: np.random.Generator) -> CodeMatrix:
+    """Random codes of items, or the words of label sets that items with random codes give after one round.
+
+    Then W' = Y'B / n is noise with covariance Y'MY, so small that Y W' decides alone: B = sgn(YR) with R drawn from
+    that distribution. Sets that share frequent labels share bits.
+    """
+    if len(rows.weights) == len(sets.Y):
+        root = np.sqrt(sets.counts)[:, None] * sets.Y
+        R = root.T @ rng.standard_normal((len(root), n_bits))
+        return np.where(sets.Y @ R >= 0.0, 1, -1).astype(np.int8)
     return (2 * rng.integers(0, 2, size=(rows.weights.size, n_bits), dtype=np.int8) - 1).astype(np.int8)

@@ -26,7 +26,7 @@ INTERPRETED_PAIRS = 50_000
 """Pairs of codes that may be compared without compiling: the arrays are small where the number of pairs is not."""
 
 
-def compile_for(pairs):
+def compile_for(pairs: int) -> None:
     """Move the kernels to the compiled tier when so many pairs of codes are to be compared."""
     if pairs > INTERPRETED_PAIRS:
         for kernel in (nearest, settle_ties, count_by_distance, ranked_relevance):

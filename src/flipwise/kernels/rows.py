@@ -50,7 +50,7 @@ INTERPRETED_WORK = 200_000
 """Products that may be made without compiling: rows x bits x bits."""
 
 
-def compile_for(n, r):
+def compile_for(n: int, r: int) -> None:
     """Move the kernels to the compiled tier when the rows are many or long."""
     if n * r * r > INTERPRETED_WORK:
         for kernel in (rows_flip_improving, dpcd_rows, dcc_sweep_rows):

@@ -43,8 +43,8 @@ class SDH(SupervisedHasher):
     distinct
         Solve each distinct label set once. False solves all items, as the paper does; it costs n times more.
     refine
-        With "dpcd" on distinct label sets: lower the loss further with W eliminated (see `losses.projected`). Where the
-        alternation ends, W fits any code words; this separates them.
+        With "dpcd", one label an item and distinct label sets: lower the loss further with W eliminated (see
+        `losses.projected`). Where the alternation ends, W fits any code words; this separates them.
     output
         What `transform` returns: "packed" bytes, "bits" or "signs".
     missing_label

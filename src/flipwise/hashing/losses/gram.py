@@ -19,9 +19,13 @@ import scipy.sparse as sp
 
 from flipwise.arrays import Floats, Ints, as_floats
 from flipwise.errors import InvalidInput
-from flipwise.objectives.batches import flip_shortened, swap_shortened
+from flipwise.kernels import gram as kernels
+from flipwise.objectives.batches import swap_shortened
 from flipwise.objectives.evaluated import PAIR_LIMIT
 from flipwise.objectives.protocol import Lipschitz
+
+INTERPRETED_WORK = 500_000
+"""Products that may be made in one pass of flips without compiling."""
 
 
 class GramMatch:
@@ -124,8 +128,21 @@ class GramMatch:
         return change
 
     def flip_improving(self, x: Floats, g: Floats, batch: Ints, *, follow: bool) -> tuple[int, float]:
-        gain = (x * self.flip_gradient(x, g)).reshape(-1)[batch]
-        return flip_shortened(self, x, g, batch[np.argsort(-gain, kind="stable")])
+        r = self.shape[1]
+        if batch.size * (r + self.s.size) > INTERPRETED_WORK:
+            kernels.gram_flip_dense.compile()
+            kernels.gram_flip_sparse.compile()
+        MB = self._weighted(x)
+        G, U = x.T @ MB, np.ascontiguousarray((self.s[:, None] * (self.Z.T @ MB)).T)
+        slack = 1e-12 * (8.0 * float(self.weights.sum()) * r + float(np.abs(self._own).max(initial=0.0)))
+        shared = (self.s, self.weights, self._own, float(self.weights.sum()), slack, np.sort(batch), x, G, U)
+        if isinstance(self.Z, np.ndarray):
+            flips, change = kernels.gram_flip_dense(self.Z, *shared)
+        else:
+            flips, change = kernels.gram_flip_sparse(self.Z.indptr, self.Z.indices, self.Z.data, *shared)
+        if flips:
+            g[...] = self.gradient(x)
+        return int(flips), float(change)
 
     def swap_improving(self, x: Floats, g: Floats, pairs: Ints) -> tuple[int, float]:
         return swap_shortened(self, x, g, pairs)

@@ -1,0 +1,74 @@
+"""Recommendations on known geometry, and GIST descriptors of known images."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+
+from flipwise.errors import InvalidInput
+from flipwise.hashing import GIST, recommend
+
+
+def test_recommendation_is_the_cheapest_that_reaches_the_target() -> None:
+    """Fewest bits first, then least oversampling; an impossible target gives none, and the table says which."""
+    X = np.random.default_rng(0).standard_normal((500, 12))
+    found = recommend(X, target=0.7, bits=(8, 32), oversampling=(1, 5, 20), queries=60, random_state=0)
+    assert found.chosen is not None
+    cheaper = [
+        m for m in found.measured if (m.n_bits, m.oversampling) < (found.chosen.n_bits, found.chosen.oversampling)
+    ]
+    assert found.chosen.recall >= 0.7 and all(m.recall < 0.7 for m in cheaper)
+    assert "recommended" in str(found)
+    none = recommend(X, target=1.0, bits=(8,), oversampling=(1,), queries=60, asymmetric=True, random_state=0)
+    assert none.chosen is None and none.measured[0].scoring == "asymmetric"
+    with pytest.raises(InvalidInput, match="target"):
+        recommend(X, target=2.0)
+    with pytest.raises(InvalidInput, match="rows"):
+        recommend(X[:5])
+
+
+def test_mirrored_images_have_permuted_descriptors() -> None:
+    """`mirror` is the permutation that reflection makes (up to the asymmetry of even Fourier grids)."""
+    images = np.random.default_rng(0).integers(0, 256, (4, 32, 32))
+    gist = GIST()
+    x, mirrored = gist.fit_transform(images), gist.transform(images[:, :, ::-1])
+    assert x.shape == (4, 384)
+    assert np.abs(mirrored - x[:, gist.mirror()]).max() < 0.05 * x.mean()
+    assert np.array_equal(gist.mirror()[gist.mirror()], np.arange(384))
+
+
+def test_descriptors_see_orientation_and_place() -> None:
+    """Vertical stripes in the left half answer in the left cells, and other filters than horizontal stripes do."""
+    stripes = np.zeros((2, 32, 32))
+    stripes[0, :, 0:16:2] = 255.0
+    stripes[1, 0:32:2, :16] = 255.0
+    maps = GIST().fit_transform(stripes).reshape(2, 24, 4, 4)
+    assert maps[0, :, :, 0].sum() > 2 * maps[0, :, :, 3].sum()
+    assert maps[0, :8].sum(axis=(1, 2)).argmax() != maps[1, :8].sum(axis=(1, 2)).argmax()
+
+
+def test_wrong_images_are_refused() -> None:
+    """Shapes and values are checked."""
+    with pytest.raises(InvalidInput, match="shape"):
+        GIST().transform(np.zeros((32, 32)))
+    with pytest.raises(InvalidInput, match="square"):
+        GIST().transform(np.zeros((1, 32, 16)))
+    with pytest.raises(InvalidInput, match="negative"):
+        GIST().transform(-np.ones((1, 8, 8)))
+    with pytest.raises(InvalidInput, match="pixels"):
+        GIST().transform(np.zeros((1, 2, 2)))
+    assert GIST(size=16).fit_transform(np.ones((2, 20, 30, 3))).shape == (2, 384)
+
+
+def test_importing_flipwise_leaves_scikit_learn_alone() -> None:
+    """Neither `import flipwise` nor codes, search and metrics import scikit-learn or faiss."""
+    script = (
+        "import sys, flipwise, flipwise.hashing as h; h.Codes, h.mean_average_precision, h.hamming_search;"
+        "assert not {'sklearn', 'faiss'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
