@@ -49,6 +49,12 @@ def test_ticks_of_one_axis_share_their_unit() -> None:
     assert labels([-10_000, -9_000, 0]) == ["-10k", "-9k", "0"]
 
 
+def test_ticks_of_one_axis_differ() -> None:
+    """A narrow range far from zero shows the digits that change."""
+    assert labels([112.70, 112.705, 112.71]) == ["112.700", "112.705", "112.710"]
+    assert labels([112_700.5, 112_701.0]) == ["112700.5", "112701.0"]
+
+
 @given(st.lists(st.tuples(numbers, numbers), max_size=8), st.booleans(), st.booleans())
 def test_any_chart_is_valid_xml(points: list[tuple[float, float]], x_log: bool, y_log: bool) -> None:
     """Empty lines, single points, zeros and negative values on logarithmic axes are all drawn without fault."""

@@ -47,8 +47,7 @@ def _facts(cells: Sequence[Cell]) -> str:
     facts = {
         "scale": " + ".join(scales) or "–",
         "cells finished": f"{statuses.count('done'):,}",
-        "skipped": f"{statuses.count('skipped'):,}",
-        "failed": f"{statuses.count('failed'):,}",
+        "skipped, failed": f"{statuses.count('skipped'):,}, {statuses.count('failed'):,}",
         "time in methods": f"{seconds:.0f} s" if seconds < 600 else f"{seconds / 60:.0f} min",
         "load on the machine": "–" if load is None else f"{load:.1f}",
         "last cell": max((cell.finished for cell in cells), default="–")[:16].replace("T", " "),

@@ -36,7 +36,7 @@ def run_figures(cell: Cell) -> Figures:
         charts.append(
             Chart("Convergence", "iteration", "value", [Line("value after the step", series["value"], 0, markers=True)])
         )
-    if series.get("flips"):
+    if any(flips > 0 for _, flips in series.get("flips", [])):
         charts.append(
             Chart(
                 "Flips a step",
@@ -75,4 +75,6 @@ def _at(points: Sequence[tuple[float, float]], time: float) -> float | None:
 
 def _length(cell: Cell) -> int:
     """Points of the story; a gap that closes counts most."""
-    return min(100, len(cell.outcome.series.get("flips", []))) + 200 * (len(cell.outcome.series.get("bound", [])) > 1)
+    flips = sum(count > 0 for _, count in cell.outcome.series.get("flips", []))
+    bounds = {bound for _, bound in cell.outcome.series.get("bound", [])}
+    return min(100, flips) + 200 * (len(bounds) > 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True)
@@ -63,11 +64,15 @@ def _log_ticks(scale: Scale, count: int) -> list[float]:
 
 
 def labels(values: Sequence[float]) -> list[str]:
-    """Short labels of ticks, all with the same unit."""
+    """Short labels of ticks, all with the same unit and all different."""
     largest = max((abs(v) for v in values), default=0.0)
+    texts = [short(v) for v in values]
     if 1e4 <= largest < 1e6 and all(v == 0 or abs(v) >= 100 for v in values):
-        return ["0" if v == 0 else f"{v / 1e3:.4g}k" for v in values]
-    return [short(v) for v in values]
+        texts = ["0" if v == 0 else f"{v / 1e3:.4g}k" for v in values]
+    if len(set(texts)) < len(set(values)):  # a narrow range far from zero needs more digits
+        step = min(b - a for a, b in pairwise(sorted(set(values))))
+        return [f"{v:.{max(0, -math.floor(math.log10(step) + 1e-9))}f}" for v in values]
+    return texts
 
 
 def short(value: float) -> str:
