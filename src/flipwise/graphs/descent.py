@@ -12,8 +12,8 @@ import numpy as np
 
 from flipwise.graphs.subset import Subset
 
-FINAL_SWAPS = 10_000
-"""Best exchanges at the end of one descent, at most."""
+FINAL_WORK = 2e9
+"""Nodes looked at for best exchanges at the end of one descent, about; enough to finish on all but huge cores."""
 
 
 def descend(subset: Subset, batches: int = 200) -> int:
@@ -24,7 +24,7 @@ def descend(subset: Subset, batches: int = 200) -> int:
         made += exchanged
         if exchanged == 0:
             break
-    return made + subset.best_swaps(FINAL_SWAPS)
+    return made + subset.best_swaps(max(100, int(FINAL_WORK / subset.graph.n)))
 
 
 def _batch(subset: Subset) -> int:

@@ -22,8 +22,11 @@ from flipwise.kernels.jit import threads_worth
 
 def top(scores: Floats, k: int) -> Bools:
     """The k largest scores, the earlier ones among equals."""
-    mask = np.zeros(scores.size, dtype=bool)
-    mask[np.argsort(-scores, kind="stable")[:k]] = True
+    if k >= scores.size:
+        return np.ones(scores.size, dtype=bool)
+    level = np.partition(scores, scores.size - k)[scores.size - k]
+    mask = np.asarray(scores > level)
+    mask[np.flatnonzero(scores == level)[: k - np.count_nonzero(mask)]] = True
     return mask
 
 

@@ -23,6 +23,10 @@ from flipwise.result import Status
 
 GROWTH_WORK = 2e8
 """Elements looked at while growing starts from seeds, at effort 1."""
+GROWTH_MOST = 3e9
+"""Two growths are made in any case while one looks at no more than this."""
+PIECE_WORK = 2e8
+"""The largest piece is one whose growth looks at no more than this."""
 WALK_WORK = 6e8
 """Elements looked at in tabu walks and piece moves, at effort 1."""
 MOST_SEEDS = 64
@@ -74,7 +78,9 @@ class Search:
         yield starts.by_frank_wolfe(graph, k, steps)
         yield starts.by_spectrum(graph, k, steps // 2)
         yield starts.at_random(graph, k, self.rng)
-        count = int(min(MOST_SEEDS, max(2.0, GROWTH_WORK * self.effort / (k * graph.n + graph.n_arcs))))
+        count = int(min(MOST_SEEDS, GROWTH_WORK * max(self.effort, 0.1) / (k * graph.n + graph.n_arcs)))
+        if count < 2 and k * graph.n < GROWTH_MOST:
+            count = 2
         yield from starts.grown_from_seeds(graph, self.loads, k, count)
 
     def _offer(self, subset: Subset) -> bool:
@@ -103,7 +109,8 @@ class Search:
                 return
             subset = self.pool[min(int(self.rng.geometric(0.5)) - 1, len(self.pool) - 1)].copy()
             outside = np.flatnonzero(subset.inside == 0)
-            size = int(self.rng.integers(1, 1 + max(1, min(k, outside.size) // 2)))
+            largest = max(1, min(k // 2, outside.size // 2, int(PIECE_WORK / graph.n)))
+            size = int(self.rng.integers(1, 1 + largest))
             at = self.rng.random() * float(chance[outside].sum())
             seed = int(outside[min(int(np.searchsorted(np.cumsum(chance[outside]), at)), outside.size - 1)])
             piece = subset.grow(seed, size, int(self.rng.choice([1, 2, 4])))

@@ -76,8 +76,12 @@ class Subset:
         indptr, indices, weights = self.csr
         least = weights.min(initial=0)
         tie = np.zeros(self.graph.n, dtype=weights.dtype)
+        members = self.members
+        low = np.empty(members.size, dtype=np.int64)
+        if not members.size:
+            return 0
         made, change = kernels.best_swaps(
-            indptr, indices, weights, least, self.inside, self.degrees, self.members, tie, limit
+            indptr, indices, weights, least, self.inside, self.degrees, members, low, tie, limit
         )
         self.weight += float(change)
         return int(made)

@@ -107,20 +107,33 @@ def exchange_improving(indptr, indices, weights, leaving, entering, inside, degr
 
 
 @kernel
-def best_swaps(indptr, indices, weights, least_weight, inside, degrees, members, tie, limit):
+def best_swaps(indptr, indices, weights, least_weight, inside, degrees, members, low, tie, limit):
     """Make the best exchange again and again until none improves; return (exchanges, change of E).
 
-    `members` lists S and is kept up to date; `tie` is a work array of zeros. An exchange gains at most
-    d_v - d_u - min(w, 0), so a node v outside is looked at only when that beats what is known, and then against all u
-    in S at once, with its row spread out in `tie`.
+    `members` lists S and is kept up to date; `low` is work space of its size, `tie` a work array of zeros. An exchange
+    gains at most d_v - d_u - min(w, 0): only members below the largest degree outside are looked at, and a node v
+    outside only when it may beat what is known, then against all of them at once, with its row spread out in `tie`.
     """
     made = 0
     change = weights[0] * 0
     slack = -least_weight if least_weight < 0 else weights[0] * 0
     while made < limit:
+        most = weights[0] * 0
+        found = False
+        for v in range(inside.size):
+            if not inside[v] and (not found or degrees[v] > most):
+                most = degrees[v]
+                found = True
+        if not found:
+            break
         least = degrees[members[0]]
+        count = 0
         for m in range(members.size):
-            least = min(least, degrees[members[m]])
+            d = degrees[members[m]]
+            least = min(least, d)
+            if d < most + slack:
+                low[count] = m
+                count += 1
         best = weights[0] * 0
         best_m = -1
         best_v = -1
@@ -129,11 +142,12 @@ def best_swaps(indptr, indices, weights, least_weight, inside, degrees, members,
                 continue
             for p in range(indptr[v], indptr[v + 1]):
                 tie[indices[p]] = _weight(weights, p)
-            for m in range(members.size):
-                gain = degrees[v] - degrees[members[m]] - tie[members[m]]
+            for c in range(count):
+                u = members[low[c]]
+                gain = degrees[v] - degrees[u] - tie[u]
                 if gain > best and gain > 1e-12 * abs(degrees[v]):
                     best = gain
-                    best_m = m
+                    best_m = low[c]
                     best_v = v
             for p in range(indptr[v], indptr[v + 1]):
                 tie[indices[p]] = weights[0] * 0
