@@ -13,6 +13,7 @@ from flipwise.experiments.cells import Cell, Outcome, Skip, finite
 from flipwise.experiments.environment import environment, forget_peak_memory, load_average, peak_memory
 from flipwise.experiments.store import Store
 from flipwise.experiments.study import Plan, Study, Task
+from flipwise.kernels.jit import threads as limited_threads
 
 log = logging.getLogger("flipwise.experiments")
 
@@ -105,7 +106,9 @@ def _measured(study: Study, task: Task, threads: int, warmed: set[str]) -> tuple
             study.warm(task)
         warmed.add(task.method)
         forget_peak_memory()
-        outcome, peak = study.run(data, task, threads), peak_memory()
+        with limited_threads(threads):
+            outcome = study.run(data, task, threads)
+        peak = peak_memory()
         load = load_average()
         return outcome if load is None else replace(outcome, metrics={**outcome.metrics, "load_average": load}), peak
     except (Skip, MissingDependency) as reason:
