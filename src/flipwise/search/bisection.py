@@ -15,8 +15,8 @@ from flipwise.search.multilevel import Level, bisected, cut_weight, refined
 from flipwise.search.pace import Pace
 from flipwise.search.population import Member, Task
 
-CAPACITY = 12
-"""Members of the population."""
+FEWEST, MOST = 4, 12
+"""Members of the population: fewer for large graphs, where each costs a second."""
 IDLE = 40
 """Results in a row that do not enter, after which all members but the best give way to new ones."""
 HEATS = (0.5, 0.35, 0.25, 0.18, 0.12)
@@ -38,6 +38,7 @@ class BisectionPopulation:
         self.counts = Counts.of(np.zeros(level.n, dtype=np.int64), start)
         self.champion = Member(start, cut_weight(level, start))
         self.members: list[Member] = []
+        self.capacity = int(np.clip(600_000 // level.n, FEWEST, MOST))
         self.idle = 0
         self.success = dict.fromkeys(KINDS, 1.0)
         self.pace = Pace(level.n)
@@ -51,7 +52,7 @@ class BisectionPopulation:
 
     def _task(self, clock: Clock) -> Task:
         kind = "new"
-        if len(self.members) >= CAPACITY:
+        if len(self.members) >= self.capacity:
             odds = np.array([self.success[name] for name in KINDS])
             kind = KINDS[int(self.rng.choice(len(KINDS), p=odds / odds.sum()))]
         own = self.rng.spawn(1)[0]
@@ -87,10 +88,10 @@ class BisectionPopulation:
             apart = int(np.count_nonzero(member.s != other.s))
             if other.energy == member.energy and min(apart, self.level.n - apart) == 0:
                 return False
-        if len(self.members) < CAPACITY:
+        if len(self.members) < self.capacity:
             self.members.append(member)
             return True
-        worst = max(range(CAPACITY), key=lambda k: self.members[k].energy)
+        worst = max(range(self.capacity), key=lambda k: self.members[k].energy)
         if member.energy >= self.members[worst].energy:
             return False
         self.members[worst] = member
