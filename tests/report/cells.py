@@ -15,13 +15,13 @@ ENVIRONMENT: dict[str, Any] = {
 }
 
 
-def made_up_cells(scale: float = 1.0) -> list[Cell]:
-    """One cell for every task of the quick scale; every seventh failed, every eleventh was skipped."""
+def made_up_cells(scale: float = 1.0, quick: bool = True, points: int = 20) -> list[Cell]:
+    """One cell for every task of a scale; every seventh failed, every eleventh was skipped."""
     cells = []
     for study in find_studies():
-        for place, task in enumerate(study.tasks(Plan())):
+        for place, task in enumerate(study.tasks(Plan(quick=quick))):
             key = Key(study.name, task.instance.name, "c" * 64, task.method, canonical(task.parameters), task.seed, 2)
-            outcome = _outcome(study.name, place, dict(task.parameters), scale)
+            outcome = _outcome(study.name, place, dict(task.parameters), scale, points)
             if place % 7 == 6:
                 outcome = Outcome(status="failed", reason="RuntimeError: <made up> & 'quoted'")
             elif place % 11 == 10:
@@ -30,14 +30,14 @@ def made_up_cells(scale: float = 1.0) -> list[Cell]:
     return cells
 
 
-def _outcome(study: str, place: int, parameters: dict[str, Any], scale: float) -> Outcome:
+def _outcome(study: str, place: int, parameters: dict[str, Any], scale: float, points: int) -> Outcome:
     k = float(parameters.get("k", 10))
     value = scale * (k + place % 5)
-    steps = [[float(i), value - 10.0 / (1 + i)] for i in range(20)]
+    steps = [[float(i), value - 10.0 / (1 + i)] for i in range(points)]
     series = {
         "best": [[0.01 * (1 + i), y] for i, y in steps],
         "value": steps,
-        "flips": [[float(i), float(40 - 2 * i)] for i in range(20)],
+        "flips": [[float(i), float(max(0, 40 - 2 * i))] for i in range(points)],
         "bound": [[0.02, value + 3.0], [0.1, value + 1.0]],
     }
     if study == "convergence" and parameters["start"] != "random":

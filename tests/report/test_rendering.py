@@ -12,6 +12,7 @@ import pytest
 
 from flipwise.errors import InvalidFile, InvalidInput
 from flipwise.experiments.cells import write_results
+from flipwise.experiments.curves import MOST_POINTS
 from flipwise.experiments.reproduction import STUDIES
 from flipwise.experiments.store import Store
 from flipwise.report import render
@@ -50,6 +51,14 @@ def test_the_page_has_every_study_and_is_small(page: str) -> None:
     for name in ("one-run", "environment"):
         assert f'<section id="{name}">' in page
     assert len(page.encode()) < 3 * MEGABYTE
+
+
+def test_the_full_report_is_below_three_megabytes(tmp_path: Path) -> None:
+    """With a cell for every task of the full scale and curves as long as they get."""
+    cells = made_up_cells(quick=False, points=MOST_POINTS)
+    write_results(cells, tmp_path / "full.json", series=True)
+    assert len(cells) > 400
+    assert render(tmp_path / "full.json", tmp_path / "full.html")[0].stat().st_size < 3 * MEGABYTE
 
 
 def test_the_page_fetches_nothing(page: str) -> None:
