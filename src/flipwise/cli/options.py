@@ -47,7 +47,7 @@ class Counts(click.ParamType[tuple[int, ...]]):
             found = []
         if not found or min(found) < 1:
             self.fail(f"must be positive integers such as 200 or 200,400 or 10:100:10, got {value!r}.", param, ctx)
-        return tuple(dict.fromkeys(found))
+        return tuple(found)
 
 
 def run_options(function: F) -> F:

@@ -41,7 +41,7 @@ def command(
     \b
     Examples:
       $ flipwise bisect graph.txt --time-limit 2
-      $ flipwise bisect graph.txt --sizes 100,60,40 --time-limit 2 -o parts.txt
+      $ flipwise bisect graph.txt --sizes 100,50,50 --time-limit 2 -o parts.txt
       $ cat graph.txt | flipwise bisect - --time-limit 1 --json
     """
     import flipwise

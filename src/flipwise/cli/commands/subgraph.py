@@ -57,6 +57,7 @@ def command(
     from flipwise.cli.inputs import load_graph, write_lines
     from flipwise.cli.terminal import print_json, progress, write_json
 
+    sizes = tuple(dict.fromkeys(sizes))
     if output and not output.endswith(".json") and len(sizes) > 1:
         raise click.UsageError("-o writes one list of nodes: give one -k, or a name that ends in .json.")
     graph = load_graph(file, file_format, symmetrise, unweighted, quiet=quiet)
