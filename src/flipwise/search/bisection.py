@@ -99,6 +99,8 @@ class BisectionPopulation:
 
     def _multilevel(self, kind: str, parents: tuple[Signs, ...], rng: np.random.Generator) -> Member:
         s = bisected(self.level, self.goal, rng, parents)
+        if not parents:  # a second time through new levels: the first such repetition gains the most
+            s = bisected(self.level, self.goal, rng, (s,))
         return Member(s, cut_weight(self.level, s), KINDS.index(kind))
 
     def _annealed(
