@@ -1,0 +1,166 @@
+"""The page of the QUBO and cut benchmarks from their stored rows; no figure is typed by hand.
+
+python benchmarks/qubo_page.py
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from qubo_peers import RIVALS
+from recording import RESULTS
+from render import PAGES, origin, table
+
+Record = dict[str, Any]
+
+
+def number(value: float | None) -> str:
+    """Integers as such, others with a few digits, a dash for none."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
+
+
+def peers(record: Record) -> str:
+    """Values of all solvers for each instance and limit."""
+    rows = record["rows"]
+    solvers = [name for name in RIVALS if any("value" in row.get(name, {}) for row in rows)]
+    body, level, worst = [], 0, 0.0
+    for row in rows:
+        values = {name: row.get(name, {}).get("value") for name in solvers}
+        best = max([v for v in values.values() if v is not None], default=row["flipwise"]["value"])
+        own = row["flipwise"]["value"]
+        level += own >= best
+        worst = max(worst, (best - own) / abs(best))
+        body.append(
+            [row["instance"], f"{row['limit']:g}", number(row["best_known"]), number(own)]
+            + [f"{number(v)} ({row[k]['seconds']:.1f} s)" if v is not None else "-" for k, v in values.items()]
+        )
+    absent = {k: v["skipped"] for row in rows for k, v in row.items() if isinstance(v, dict) and "skipped" in v}
+    notes = "".join(f"- `{name}` is left out where: {reason}\n" for name, reason in absent.items())
+    return (
+        f"## Against other samplers\n\nAt least as good as the best rival in {level} of {len(rows)} pairs of instance "
+        f"and limit; furthest behind: {100 * worst:.3f} %. Values are maximised (cut, or minus the energy); in brackets "
+        "the seconds a rival really took. Single-threaded rivals run once on every core, the best counts.\n\n"
+        + table(["instance", "limit (s)", "best known", "flipwise", *solvers], body)
+        + f"\n{notes}\n"
+    )
+
+
+def known(record: Record) -> str:
+    """Gaps to best-known values."""
+    rows = record["rows"]
+    small = [row for row in rows if row["n"] <= 1000 and row["behind"] is not None]
+    reached = sum(row["behind"] <= 0 for row in small)
+    body = [
+        [row["instance"], number(row["n"]), number(row["best_known"]), number(row["value"]), number(row["behind"])]
+        + ["-" if row["behind_percent"] is None else f"{row['behind_percent']:.4f}", f"{row['found_after']:.2f}"]
+        for row in rows
+    ]
+    head = ["instance", "n", "best known", "found", "behind", "behind (%)", "found after (s)"]
+    return (
+        f"## Best-known values\n\n{reached} of {len(small)} instances with n <= 1000 at their best-known value. A run "
+        "ends when it reaches it.\n\n" + table(head, body) + "\n"
+    )
+
+
+def bisection(record: Record) -> str:
+    """Cuts of exact halves."""
+    body = []
+    for row in record["rows"]:
+        own, metis, kahip = row["flipwise"], row["metis"], row["kahip"]
+        body.append(
+            [
+                row["graph"],
+                number(row["n"]),
+                number(row["best_known"]),
+                f"{number(own['cut'])} ({own['found_after']} s)",
+            ]
+            + [f"{number(metis.get('cut'))} ({metis.get('seconds', '-')} s)"]
+            + [f"{number(kahip.get('cut'))} ({kahip.get('seconds', '-')} s, {kahip.get('seeds', '-')} seeds)"]
+        )
+    head = ["graph", "n", "best known", "flipwise (found after)", "METIS, best of 20 seeds", "KaHIP strong"]
+    return "## Bisection into exact halves\n\n" + table(head, body) + "\n"
+
+
+def penalties(record: Record) -> str:
+    """An exact count against penalties."""
+    body = [
+        [row["solver"], number(row["penalty"]), row["feasible"], number(row["density"])]
+        + [
+            number(row.get("density_after_repair")),
+            f"{row['seconds']:.2f}",
+            number(row["couplings"]),
+            number(row["extra_mb"]),
+        ]
+        for row in record["rows"]
+    ]
+    head = ["solver", "penalty", "feasible samples", "density", "after repair", "seconds", "couplings", "memory (MB)"]
+    return "## An exact count against penalties\n\n" + table(head, body) + "\n"
+
+
+def plain(title: str) -> Callable[[Record], str]:
+    """A page section that shows the keys and values of every row."""
+
+    def section(record: Record) -> str:
+        text = f"## {title}\n\n"
+        for row in record["rows"]:
+            shown = [
+                [k, number(v) if isinstance(v, int | float) else str(v)]
+                for k, v in row.items()
+                if not isinstance(v, list)
+            ]
+            text += table(["quantity", "value"], shown) + "\n"
+        return text
+
+    return section
+
+
+def bounds(record: Record) -> str:
+    """Upper bounds of Max-Cut."""
+    body = [
+        [
+            row["instance"],
+            number(row["n"]),
+            number(row["best_known"]),
+            f"{row['sdp_bound']:.2f}",
+            f"{row['sdp_primal']:.2f}",
+        ]
+        + [f"{row['above_sdp_percent']:.4f}", f"{row['above_best_percent']:.2f}", f"{row['seconds']:.1f}"]
+        for row in record["rows"]
+    ]
+    wrong = sum(row["below_best_known"] for row in record["rows"])
+    head = ["instance", "n", "best known", "proven bound", "primal", "above primal (%)", "above best (%)", "seconds"]
+    return (
+        f"## Max-Cut bounds\n\n{wrong} bounds below a best-known value (it must be 0).\n\n" + table(head, body) + "\n"
+    )
+
+
+SECTIONS: dict[str, Callable[[Record], str]] = {
+    "qubo_peers": peers,
+    "gset": known,
+    "bisection": bisection,
+    "penalties": penalties,
+    "qubo_scale": plain("A million variables"),
+    "dimod_conversion": plain("Conversion of a BQM"),
+    "maxcut_bounds": bounds,
+}
+
+
+def main() -> None:
+    """Write the page from the files that exist."""
+    text = "# QUBO, Max-Cut and bisection\n\n"
+    for name, section in SECTIONS.items():
+        path = RESULTS / f"{name}.json"
+        if path.exists():
+            record = json.loads(path.read_text(encoding="utf-8"))
+            text += section(record) + origin(record) + "\n"
+    PAGES.mkdir(parents=True, exist_ok=True)
+    (PAGES / "qubo.md").write_text(text.rstrip() + "\n", encoding="utf-8")
+    print(PAGES / "qubo.md")
+
+
+if __name__ == "__main__":
+    main()
