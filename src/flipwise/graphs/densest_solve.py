@@ -26,7 +26,7 @@ LARGE_ARCS = 20_000_000
 """From here on the core is kept as small as the first solution allows."""
 MOST_CORE_NODES = 50_000
 """A core for the search has at most thirty nodes for each wanted one and this many more."""
-SMALL_GAP = 5e-4
+SMALL_GAP = 1e-3
 """On all but small cores the pair bound is not tried for less than this."""
 PAIR_LEVEL = 0.88
 """The narrow core of the pair bound is cut at this part of the k-th load."""
