@@ -5,10 +5,10 @@
     python benchmarks/hashing_tables.py --quick
 
 Unsupervised losses (SADH-L, ARE, ITQ): deep features of 100 Tiny-ImageNet classes, 256 components for all methods.
-Supervised losses (SDH, FSDH, FastHash): bag of visual words, 21 labels, relevant when one is shared. Linear hash
-function for all but FastHash (boosted trees). MAP is tie-aware over the whole list: `map_learned` against learned codes,
-`map_hashed` against re-encoded ones; precision@500 against learned codes. Supervised methods run on distinct label sets,
-the originals also on all items, as their authors do; kernels are compiled before.
+Supervised losses (SDH, FSDH, FastHash): bag of visual words, 21 labels, relevant when one is shared. Hash functions are
+linear, for FastHash boosted trees. MAP is tie-aware over the whole list: `map_learned` against learned codes,
+`map_hashed` against re-encoded ones; precision@500 against learned codes. Supervised methods run on distinct label
+sets, the originals also on all items, as their authors do; kernels are compiled before.
 """
 
 from __future__ import annotations

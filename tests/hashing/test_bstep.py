@@ -87,3 +87,25 @@ def test_unknown_optimizer_is_refused() -> None:
     check_optimizer("sgm", ("dpcd", "dcc"))
     with pytest.raises(InvalidInput, match="dcc"):
         check_optimizer("dcd", ("dpcd", "dcc"))
+
+
+def test_both_tiers_of_the_row_kernels_give_the_same_bits() -> None:
+    """Interpreted and compiled, DPCD and DCC in rows return equal codes."""
+    from flipwise.kernels import rows as kernels
+
+    rng = np.random.default_rng(5)
+    loss = RowQuadratic(rng.standard_normal((9, 4)), rng.standard_normal((6, 9)))
+    start = np.where(rng.random((6, 9)) < 0.5, -1, 1).astype(np.int8)
+    candidates = np.array([rng.choice(9, size=5, replace=False) for _ in range(4)])
+    results = []
+    for kernel in (kernels.dpcd_rows, kernels.dcc_sweep_rows):
+        kernel.compile()
+        for run in (kernel.interpreted, kernel.compiled):
+            B, counts = start.copy(), np.zeros(6, dtype=np.int64)
+            if kernel is kernels.dpcd_rows:
+                run(loss.W, loss.Q, loss.P, loss.which, 1.0, 1.0, 20, 10, candidates, loss.slack, B, counts)
+            else:
+                run(loss.Q, loss.P, loss.which, B, counts)
+            results.append((B, counts))
+    for one, other in (results[:2], results[2:]):
+        assert np.array_equal(one[0], other[0]) and np.array_equal(one[1], other[1])

@@ -29,7 +29,7 @@ STILL = 1.0 / 500.0
 """With "dpcd" the rounds end when a smaller part of the bits changes."""
 
 POWERS = (0.0, 0.1, 0.2, 0.3, 0.4)
-SAMPLE = 8000
+SAMPLE = 4000
 """Rows on which `whitening="auto"` compares the powers."""
 
 
@@ -108,7 +108,7 @@ class ITQ(UnsupervisedHasher):
         sample = X[np.sort(rng.permutation(X.shape[0])[:SAMPLE])]
         scores = []
         for power in POWERS:
-            model = clone(self).set_params(whitening=power, random_state=0, rounds=min(self.rounds, 10))
+            model = clone(self).set_params(whitening=power, random_state=0, rounds=min(self.rounds, 5))
             scores.append(model.fit(sample).score(sample))
         return POWERS[int(np.argmax(scores))]
 
