@@ -41,9 +41,9 @@ def peers(record: Record) -> str:
     absent = {k: v["skipped"] for row in rows for k, v in row.items() if isinstance(v, dict) and "skipped" in v}
     notes = "".join(f"- `{name}` is left out where: {reason}\n" for name, reason in absent.items())
     return (
-        f"## Against other samplers\n\nAt least as good as the best rival in {level} of {len(rows)} pairs of instance "
-        f"and limit; furthest behind: {100 * worst:.3f} %. Values are maximised (cut, or minus the energy); in brackets "
-        "the seconds a rival really took. Single-threaded rivals run once on every core, the best counts.\n\n"
+        f"## Against other samplers\n\nAt least as good as the best rival in {level} of {len(rows)} pairs of "
+        f"instance and limit; furthest behind: {100 * worst:.3f} %. Values are maximised (cut, or minus the "
+        "energy); in brackets the seconds a rival really took. Single-threaded rivals run once on every core, the best counts.\n\n"
         + table(["instance", "limit (s)", "best known", "flipwise", *solvers], body)
         + f"\n{notes}\n"
     )
