@@ -50,6 +50,9 @@ def test_demo_finds_the_hidden_group(call: Call) -> None:
     assert record["hidden_found"] == record["hidden"] == 60
     assert all(found["density"] <= found["bound"] for found in record["results"])
     assert Path("flipwise-demo.html").stat().st_size < 200_000
+    shown = call("demo", "-q").out.splitlines()
+    assert max(len(line.rstrip()) for line in shown) <= 80
+    assert any("optimal" in line for line in shown)
 
 
 def test_info_counts(call: Call) -> None:
