@@ -42,7 +42,7 @@ class Instance:
         if point.shape != (model.n,) or not np.isin(point, [low, high]).all():
             raise ValueError(f"{self.name}: not a point of the model")
         pairs = point[model.i] * point[model.j]
-        return -(float(model.b @ pairs) + float(model.linear @ point) + model.offset)
+        return -float(float(model.b @ pairs) + float(model.linear @ point) + model.offset)
 
 
 def best_known() -> dict[str, dict[str, object]]:

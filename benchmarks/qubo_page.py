@@ -26,7 +26,7 @@ def number(value: float | None) -> str:
 def peers(record: Record) -> str:
     """Values of all solvers for each instance and limit."""
     rows = record["rows"]
-    solvers = [name for name in RIVALS if any("value" in row.get(name, {}) for row in rows)]
+    solvers = [name for name in RIVALS if any({"value", "late"} & set(row.get(name, {})) for row in rows)]
     body, level, worst = [], 0, 0.0
     for row in rows:
         values = {name: row.get(name, {}).get("value") for name in solvers}
@@ -36,17 +36,25 @@ def peers(record: Record) -> str:
         worst = max(worst, (best - own) / abs(best))
         body.append(
             [row["instance"], f"{row['limit']:g}", number(row["best_known"]), number(own)]
-            + [f"{number(v)} ({row[k]['seconds']:.1f} s)" if v is not None else "-" for k, v in values.items()]
+            + [_cell(row.get(name, {})) for name in solvers]
         )
     absent = {k: v["skipped"] for row in rows for k, v in row.items() if isinstance(v, dict) and "skipped" in v}
     notes = "".join(f"- `{name}` is left out where: {reason}\n" for name, reason in absent.items())
     return (
-        f"## Against other samplers\n\nAt least as good as the best rival in {level} of {len(rows)} pairs of "
-        f"instance and limit; furthest behind: {100 * worst:.3f} %. Values are maximised (cut, or minus the "
-        "energy); in brackets the seconds a rival really took. Single-threaded rivals run once on every core, the best counts.\n\n"
+        "## Against other samplers\n\n"
+        f"At least as good as the best rival in {level} of {len(rows)} pairs of instance and limit; furthest behind: "
+        f"{100 * worst:.3f} %. Values are maximised (cut, or minus the energy); in brackets the seconds a rival really "
+        "took. Single-threaded rivals run once on every core, the best counts; an answer that comes after one and a "
+        "half times the limit is marked late and not compared.\n\n"
         + table(["instance", "limit (s)", "best known", "flipwise", *solvers], body)
         + f"\n{notes}\n"
     )
+
+
+def _cell(found: Record) -> str:
+    if "value" in found:
+        return f"{number(found['value'])} ({found['seconds']:.1f} s)"
+    return f"late: {number(found['late'])} ({found['seconds']:.1f} s)" if "late" in found else "-"
 
 
 def known(record: Record) -> str:
