@@ -74,9 +74,9 @@ def _at(points: Sequence[tuple[float, float]], time: float) -> float | None:
 
 
 def _length(cell: Cell) -> int:
-    """How much there is to tell: steps that changed something, improvements, and above all a proven bound beside them."""
+    """How much there is to tell: steps that changed something, improvements, above all a proven bound beside them."""
     series = cell.outcome.series
     flips = sum(count > 0 for _, count in series.get("flips", []))
     improvements = len({best for _, best in series.get("best", [])})
     bounds = len({bound for _, bound in series.get("bound", [])})
-    return min(100, flips) + 5 * min(20, improvements) + 100 * min(2, bounds)
+    return min(100, flips) + 5 * min(20, improvements) + 200 * min(2, bounds)
