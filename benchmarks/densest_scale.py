@@ -92,6 +92,8 @@ def main() -> None:
     parser.add_argument("--graph", type=Path, help="the large graph, if it has been stored before")
     arguments = parser.parse_args()
     recorder = Recorder("densest_scale")
+    if arguments.graph is not None:  # where it lies says nothing to others
+        recorder.record["command"] = recorder.record["command"].replace(str(arguments.graph), arguments.graph.name)
     sizes = [500_000, 1_000_000, 2_000_000, 4_000_000] if arguments.quick else [2_000_000, 8_000_000, 32_000_000]
     with tempfile.TemporaryDirectory() as folder:
         paths = []
