@@ -99,7 +99,7 @@ def _sparse_form(A: Any, objective: Quadratic) -> IsingForm:
     J, h, scale = _as_integers(data, objective.c)
     slack = 0.0 if np.issubdtype(J.dtype, np.integer) else float(objective.slack.max(initial=0.0))
     indptr = np.asarray(A.indptr, dtype=np.int64)
-    return IsingForm(n, h, scale, slack, _width(J, n), None, indptr, A.indices, J)
+    return IsingForm(n, h, scale, slack, _width(data, scale, n), None, indptr, A.indices, J)
 
 
 def _dense_form(A: Floats, objective: Quadratic) -> IsingForm:
@@ -112,7 +112,7 @@ def _dense_form(A: Floats, objective: Quadratic) -> IsingForm:
         matrix = matrix.astype(np.int8 if largest <= 127 else np.int16 if largest <= 32767 else np.int32)
     slack = 0.0 if np.issubdtype(J.dtype, np.integer) else float(objective.slack.max(initial=0.0))
     none = np.zeros(0, dtype=np.int64)
-    return IsingForm(n, h, scale, slack, _width(J, n), matrix, none, none, matrix[:0, 0])
+    return IsingForm(n, h, scale, slack, _width(A.reshape(-1), scale, n), matrix, none, none, matrix[:0, 0])
 
 
 def _as_integers(weights: Floats, linear: Floats) -> tuple[Numbers, Numbers, float]:
@@ -142,8 +142,6 @@ def _whole(values: Floats) -> bool:
     return bool((values == np.rint(values)).all())
 
 
-def _width(J: Numbers, n: int) -> float:
-    """The root mean square of a local field's random part: the unit of temperature."""
-    flat = J.reshape(-1)
-    pieces = (flat[i : i + 65536].astype(np.float64) for i in range(0, flat.size, 65536))
-    return math.sqrt(sum(float(np.dot(piece, piece)) for piece in pieces) / n)
+def _width(weights: Floats, scale: float, n: int) -> float:
+    """The root mean square of a local field's random part, sqrt(sum J^2 / n): the unit of temperature."""
+    return 2.0 * scale * math.sqrt(float(np.dot(weights, weights)) / n)
