@@ -5,9 +5,7 @@ Importing this package is light: a name's module is loaded when the name is firs
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -36,8 +34,7 @@ if TYPE_CHECKING:
     from flipwise.graphs.read import save_graph as save_graph
     from flipwise.interop.jax import from_jax as from_jax
     from flipwise.interop.torch import from_torch as from_torch
-    from flipwise.kernels.jit import warm_up as warm_up
-    from flipwise.minimize import minimize as minimize
+    from flipwise.minimization import minimize as minimize
     from flipwise.objectives.check import check_objective as check_objective
     from flipwise.objectives.protocol import Objective as Objective
     from flipwise.objectives.quadratic import Quadratic as Quadratic
@@ -53,6 +50,7 @@ if TYPE_CHECKING:
     from flipwise.run import Progress as Progress
     from flipwise.solvers.registry import methods as methods
     from flipwise.trace import Trace as Trace
+    from flipwise.warming import warm_up as warm_up
 
 _HOMES = {
     "Cardinality": "constraints",
@@ -78,8 +76,8 @@ _HOMES = {
     "densest_subgraph": "graphs.densest",
     "DensestSubgraph": "graphs.densest_result",
     "DensityProfile": "graphs.profile",
-    "warm_up": "kernels.jit",
-    "minimize": "minimize",
+    "warm_up": "warming",
+    "minimize": "minimization",
     "check_objective": "objectives.check",
     "Objective": "objectives.protocol",
     "Quadratic": "objectives.quadratic",
@@ -104,17 +102,6 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(f"flipwise.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
-
-
-class _Package(ModuleType):
-    """Importing the submodule `flipwise.minimize` must not hide the function of that name."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        is_namesake = isinstance(value, ModuleType) and _HOMES.get(name) == name
-        super().__setattr__(name, getattr(value, name) if is_namesake else value)
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 def __dir__() -> list[str]:

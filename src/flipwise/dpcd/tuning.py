@@ -68,7 +68,7 @@ def tune_alpha(
     >>> flipwise.tune_alpha(A + A.T, seed=0, alphas=(0.5, 1, 2), literal=True).alpha
     (2.0, 2.0)
     """
-    from flipwise.minimize import minimize
+    from flipwise.minimization import minimize
 
     if not alphas:
         raise InvalidInput("`alphas` must hold at least one value.")

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from flipwise.datasets import generators
+from flipwise.datasets import generators, remote
 from flipwise.datasets.local import local_graph, project_incidence
+from flipwise.errors import FlipwiseError
 from flipwise.experiments.cells import Skip
 from flipwise.experiments.study import Instance, Plan
 from flipwise.graphs.graph import Graph
@@ -33,9 +34,28 @@ def file_instance(plan: Plan, name: str, relative: str, load: Callable[[Path], A
 
 
 def real_graph(plan: Plan, name: str) -> Instance:
-    """A packed graph of the data folder, or the projection of a packed incidence."""
+    """A packed graph or projected incidence of the data folder; the paper's own graphs are downloaded otherwise."""
     suffix = "bip" if name == "imdb-actors-1999" else "ug"
+    packed = None if plan.data is None else plan.data / f"graphs/{name}.{suffix}.xz"
+    if name in remote.LAW_GRAPHS and (packed is None or not packed.is_file()):
+        return Instance(name, _tried_once(lambda: remote.law_graph(name)))
     return file_instance(plan, name, f"graphs/{name}.{suffix}.xz", lambda path: local_graph(name, path.parent.parent))
+
+
+def _tried_once(load: Callable[[], Any]) -> Callable[[], Any]:
+    """A download that failed is not tried again for every cell; its error is."""
+    failed: list[FlipwiseError] = []
+
+    def loaded() -> Any:
+        if failed:
+            raise failed[0]
+        try:
+            return load()
+        except FlipwiseError as error:
+            failed.append(error)
+            raise
+
+    return loaded
 
 
 def rmat(n: int, arcs: int, seed: int = 0) -> Instance:

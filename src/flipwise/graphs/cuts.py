@@ -17,7 +17,7 @@ from flipwise.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.split import split_graph
-from flipwise.minimize import minimize
+from flipwise.minimization import minimize
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.result import Result, Status
 from flipwise.run import Callback

@@ -19,7 +19,7 @@ from flipwise.graphs.profile import DensityProfile
 from flipwise.graphs.subgraph_objective import SubgraphObjective, inner_weight
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.log import RunLog, shown_on_stderr
-from flipwise.minimize import finished, minimize
+from flipwise.minimization import finished, minimize
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Result, Status

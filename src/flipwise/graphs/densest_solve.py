@@ -71,7 +71,8 @@ class Solver:
             loaded = shared
             loads = loads[np.searchsorted(base.nodes, core.nodes)]
         self._add_bounds(core, loaded)
-        status = self._search(core, loads, [scout] if given is None else [scout, given])
+        others = [] if given is None else [given]
+        status = self._search(core, loads, [scout, *others, *self._published()])
         wider = self._enlarged(core) if status is Status.LOCAL_OPTIMUM else None
         if wider is not None:
             assert self.best is not None
@@ -95,6 +96,13 @@ class Solver:
                 shared = Loaded(core, balanced_loads(core, [self.k]))
         self._add_bounds(shared.core, shared)
         return shared
+
+    def _published(self) -> list[Ints]:
+        """The sets of the published methods on the whole graph, as starts, where that is no great work."""
+        signed = self.graph.weights is not None and float(self.graph.weights.min(initial=0.0)) < 0.0
+        if self.effort == 0 or signed or self.graph.n_arcs > LARGE_ARCS or self._proof() is not None:
+            return []
+        return [np.flatnonzero(mask) for mask in starts.by_published_methods(self.graph, self.k)]
 
     def _balanced(self, core: Core) -> Floats:
         """Loads for the bound; where that cannot win, only well enough for a start."""

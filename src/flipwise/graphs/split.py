@@ -10,7 +10,7 @@ import numpy.typing as npt
 from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.kernels.jit import threads as limited_threads
-from flipwise.minimize import finished
+from flipwise.minimization import finished
 from flipwise.objectives.ising import IsingForm, ising_form
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.objectives.variables import to_spins

@@ -18,6 +18,9 @@ from flipwise.graphs.graph import Graph
 from flipwise.graphs.subset import Subset
 from flipwise.kernels import subgraph as kernels
 from flipwise.kernels.jit import threads_worth
+from flipwise.solvers.frank_wolfe import frank_wolfe
+from flipwise.solvers.ravi import greedy_dispersion
+from flipwise.solvers.tpm import truncated_power as truncated_power_method
 
 
 def top(scores: Floats, k: int) -> Bools:
@@ -82,6 +85,14 @@ def truncated_power(graph: Graph, x: Floats, k: int, steps: int = 50) -> Bools:
             break
         support = following
     return support
+
+
+def by_published_methods(graph: Graph, k: int) -> Iterator[Bools]:
+    """RAVI, Frank-Wolfe and the truncated power method exactly as the method registry runs them."""
+    for method in (greedy_dispersion, frank_wolfe, truncated_power_method):
+        mask = np.zeros(graph.n, dtype=bool)
+        mask[method(graph.indptr, graph.indices, graph.weights, k)] = True
+        yield mask
 
 
 def by_growth(graph: Graph, k: int, seed: int) -> Bools:

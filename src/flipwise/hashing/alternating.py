@@ -19,7 +19,7 @@ from flipwise.hashing.functions.ridge import solve_positive
 from flipwise.hashing.labels import LabelSets
 from flipwise.hashing.losses.projected import ProjectedLabels
 from flipwise.hashing.losses.rows import RowQuadratic
-from flipwise.minimize import minimize
+from flipwise.minimization import minimize
 
 REFINED_SETS = 128
 """With at most so many classes their code words are refined."""

@@ -12,7 +12,7 @@ from flipwise.errors import InvalidInput
 from flipwise.hashing.losses.gram import GramMatch
 from flipwise.hashing.losses.rows import RowQuadratic
 from flipwise.kernels import rows as kernels
-from flipwise.minimize import minimize
+from flipwise.minimization import minimize
 from flipwise.solvers.registry import find_method
 
 CodeMatrix = npt.NDArray[np.int8]

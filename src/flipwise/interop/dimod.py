@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from flipwise.constraints import Constraint, GroupCounts
 from flipwise.errors import IncompatibleObjective, InvalidInput, MissingDependency
-from flipwise.minimize import minimize
+from flipwise.minimization import minimize
 from flipwise.qubo.models import QuadraticModel
 from flipwise.seeds import as_generator
 

@@ -90,8 +90,8 @@ def _flip(indptr, indices, data, i, x, g):
 def csr_exchange(indptr, indices, data, diag, slack, up_keys, up, down_keys, down, x, g):
     """Exchange the best pair again and again until the best of both sides no longer improves.
 
-    `up_keys, up` and `down_keys, down` are room for the two heaps. The kernel also ends when a heap is full; it may then
-    be called again. Pairs that improve only because they are joined are left to the search over all pairs.
+    `up_keys, up` and `down_keys, down` are room for the two heaps. The kernel also ends when a heap is full; it may
+    then be called again. Pairs that improve only because they are joined are left to the search over all pairs.
     Returns (number of swaps, change of f).
     """
     n = x.size

@@ -172,19 +172,6 @@ def _numba_threads() -> Iterator[None]:
         numba.set_num_threads(before)
 
 
-def warm_up() -> None:
-    """Compile (or load from the cache) every kernel now, so that the first large solve does not wait.
-
-    Examples
-    --------
-    >>> import flipwise
-    >>> flipwise.warm_up()  # doctest: +SKIP
-    """
-    from flipwise.kernels import warm
-
-    warm.warm_up()
-
-
 def numba_loaded() -> bool:
     """Whether Numba has been imported in this process."""
     return "numba" in sys.modules

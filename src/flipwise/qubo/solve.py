@@ -15,7 +15,7 @@ from flipwise.certify.choice import Bound, affordable_bound, proven_bound
 from flipwise.certify.persistency import Persistency, persistent_variables, reduced
 from flipwise.constraints import Cardinality, Constraint
 from flipwise.errors import FlipwiseWarning, InvalidInput
-from flipwise.minimize import minimize
+from flipwise.minimization import minimize
 from flipwise.objectives.protocol import Variables
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.objectives.variables import from_spins

@@ -5,8 +5,8 @@ DPCD update with the Lipschitz rule is the closed form. The original makes 50 ro
 than one bit in 500 still moves.
 
 `whitening` is ours: V diag(lambda)^-p in the place of V, p between 0 (ITQ) and 1/2 (whitened). A rotation spreads the
-variance over the bits; what it cannot do is to keep the leading components from deciding all of them. Between the two
-ends the signs of more components survive, which finds more of the true neighbours (measured in the guide).
+variance over the bits, but the leading components still decide most of them; dividing them down lets others count.
+On one set of sentence embeddings it found more neighbours at 64 bits and made no difference at 128 and 256 (one seed).
 
 With more bits than components R has orthonormal rows (a tight frame), so n_bits may exceed the number of features.
 """

@@ -1,4 +1,4 @@
-"""Compile the kernels of the quadratic descent ahead of time, on problems of a few variables."""
+"""Compile the kernels ahead of time, on problems of a few variables."""
 
 from __future__ import annotations
 
@@ -23,9 +23,15 @@ from flipwise.kernels.jit import Kernel
 
 
 def warm_up() -> None:
-    """Move the kernels to the compiled tier and run each once for the usual types."""
+    """Compile every kernel now (or load it from the cache), so that the first large solve does not wait.
+
+    Examples
+    --------
+    >>> import flipwise
+    >>> flipwise.warm_up()  # doctest: +SKIP
+    """
     from flipwise.constraints import Cardinality
-    from flipwise.minimize import minimize
+    from flipwise.minimization import minimize
 
     for module in (dense, sparse, annealing, coarsen, components, cores, loads, pairs, refine, subgraph, swaps, tabu):
         for value in vars(module).values():
@@ -45,7 +51,7 @@ def _warm_search() -> None:
     """The portfolio, for the types it meets: sparse and dense, small and larger integers, and floats."""
     from flipwise.constraints import Cardinality
     from flipwise.graphs.cuts import bisect
-    from flipwise.minimize import minimize
+    from flipwise.minimization import minimize
 
     ring = sp.csr_array(np.roll(np.eye(120), 1, axis=0) + np.roll(np.eye(120), -1, axis=0))
     full = np.ones((12, 12)) - np.eye(12)
