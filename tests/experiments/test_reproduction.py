@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from flipwise.datasets import remote
 from flipwise.errors import InvalidInput
 from flipwise.experiments import find_studies, read_cells, reproduce
 from flipwise.experiments.reproduction import STUDIES, select
@@ -28,6 +29,22 @@ def test_full_scale_without_data_skips_with_a_reason(tmp_path: Path, monkeypatch
     summary = reproduce(quick=False, only="compression,supervised", store=tmp_path / "cells.sqlite")
     assert summary.done == summary.failed == 0 < summary.skipped
     assert all("FLIPWISE_DATA" in cell.outcome.reason for cell in read_cells(tmp_path / "cells.sqlite"))
+
+
+def test_a_download_that_fails_is_tried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without data the paper's graphs are fetched; when that fails, all their cells are skipped with what to do."""
+    tried: list[str] = []
+
+    def fails(url: str, relative: str, checksum: str | None, **options: bool) -> Path:
+        tried.append(url)
+        raise InvalidInput(f"{relative} could not be downloaded. Put it somewhere.")
+
+    monkeypatch.setattr(remote, "fetch", fails)
+    monkeypatch.delenv("FLIPWISE_DATA", raising=False)
+    summary = reproduce(quick=False, only="neighbourhood", store=tmp_path / "cells.sqlite")
+    assert summary.skipped == 60 and summary.done == summary.failed == 0
+    assert len(tried) == 2  # one attempt for each of the two graphs
+    assert all("Put it somewhere" in cell.outcome.reason for cell in read_cells(tmp_path / "cells.sqlite"))
 
 
 def test_only_selects_studies_and_methods() -> None:

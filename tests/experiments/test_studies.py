@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+from pathlib import Path
+
 import pytest
 
 from flipwise.experiments import find_studies
@@ -63,6 +66,16 @@ def test_a_collaboration_graph_has_cliques() -> None:
     """The members of one group are joined pairwise: the largest core is a clique at least."""
     graph = collaboration_graph(200, 60, seed=1)
     assert graph.n == 200 and graph.n_edges > 200
+
+
+def test_real_models_are_read_with_their_best_known_values(data_folder: Path) -> None:
+    """Gset and Palubeckis: sizes, the best known value, and the file's own checksum."""
+    tasks = _study("qubo").tasks(Plan(quick=False, data=data_folder))
+    instances = {task.instance.name: task.instance for task in tasks}
+    for name, n, best, file in (("G1", 800, 11624, "gset/G1.txt.xz"), ("p3000.1", 3000, 3931583, "p3000.1.i8triu.xz")):
+        case = instances[name].data
+        assert (case.model.n, case.best_known) == (n, best)
+        assert instances[name].checksum == hashlib.sha256((data_folder / "qubo" / file).read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize("peer", PEERS)
