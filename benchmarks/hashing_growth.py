@@ -6,7 +6,8 @@
 
 Rows of CIFAR-10 GIST in 64 principal components, repeated with Gaussian noise of a tenth of each feature's spread,
 float32, 64 bits. The exponent is the slope of log(CPU seconds) over log(n), by least squares; memory is what a process
-holds at most above the data. Every size runs in its own process; kernels are compiled before the clock starts.
+holds at most above its peak while the data were made, so small models show 0. Every size runs in its own process;
+kernels are compiled before the clock starts.
 """
 
 from __future__ import annotations
