@@ -41,6 +41,8 @@ def command(output: str, seed: int, time_limit: float | None, threads: int | Non
 
     graph, hidden = planted_subgraph(NODES, HIDDEN, seed=seed)
     sizes = (HIDDEN, 2 * HIDDEN, 4 * HIDDEN, 8 * HIDDEN)
+    with progress("getting ready (the first run compiles)", quiet=quiet) as tell:
+        solve(graph, sizes[-1:], tell, effort=0.0, seed=seed, time_limit=time_limit, threads=threads)
     with progress("searching and proving", quiet=quiet, time_limit=time_limit) as tell:
         results = solve(graph, sizes, tell, effort=0.0, seed=seed, time_limit=time_limit, threads=threads)
     found = int(np.isin(results[0].indices, hidden).sum())
