@@ -58,6 +58,6 @@ def _version(package: str) -> str | None:
 
 def _commit() -> str | None:
     done = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=ROOT, check=False
+        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, cwd=ROOT, check=False
     )
     return done.stdout.strip() or None

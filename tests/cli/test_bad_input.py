@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import flipwise
 from tests.cli.conftest import Call
 
 CATALOGUE = [
@@ -71,6 +72,7 @@ def test_missing_packages_have_their_own_code(call: Call, monkeypatch: pytest.Mo
 
     for name in [name for name in sys.modules if name.startswith(("sklearn", "flipwise.hashing"))]:
         monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr(flipwise, "hashing", raising=False)  # the package remembers a submodule as an attribute too
     monkeypatch.setitem(sys.modules, "sklearn", None)
     ended = call("hash", "fit", "vectors.npy", "-o", "m.safetensors")
     assert ended.code == 3 and "pip install" in ended.err

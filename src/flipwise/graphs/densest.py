@@ -122,6 +122,8 @@ def densest_subgraph(
                     log.start(problem, method, seed_of(seed))
                 status, shared = _solved(solver, given, shared)
                 result = finished(run, status, method, seed_of(seed))
+                if log is not None:
+                    log.end(result)
             else:
                 result = _by_other_method(
                     built,

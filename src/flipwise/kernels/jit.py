@@ -34,6 +34,9 @@ INTERPRETED_SECONDS = 0.25
 SERIAL_WORK = 1_000_000
 """Parallel kernels that read fewer elements than this are better off on one thread."""
 
+ROWS_AT_A_TIME = 8192
+"""The chunk of a row kernel: many for a large problem, and each worth the trouble."""
+
 prange = range
 """Replaced by `numba.prange` inside compiled kernels."""
 
@@ -44,9 +47,10 @@ _compile_lock = threading.RLock()
 class Kernel:
     """A function with an interpreted and a compiled tier."""
 
-    def __init__(self, function: FunctionType, parallel: bool) -> None:
+    def __init__(self, function: FunctionType, parallel: bool, chunk: int = 0) -> None:
         self.interpreted = function
         self.parallel = parallel
+        self.chunk = chunk
         self.compiled: Callable[..., Any] | None = None
         self._interpreted_seconds = 0.0
         self.__name__ = function.__name__
@@ -65,7 +69,7 @@ class Kernel:
         assert self.compiled is not None
         if not self.parallel:
             return self.compiled(*arguments)
-        with _numba_threads():
+        with _numba_threads(self.chunk):
             return self.compiled(*arguments)
 
     def compile(self) -> None:
@@ -86,6 +90,14 @@ def kernel(function: Any) -> Kernel:
 def parallel_kernel(function: Any) -> Kernel:
     """Declare a kernel whose `prange` loops run on several threads; its result must not depend on how many."""
     return Kernel(function, parallel=True)
+
+
+def row_kernel(function: Any) -> Kernel:
+    """Declare a parallel kernel whose `prange` runs over many rows, dealt out in chunks.
+
+    A thread that wakes up late, as after a serial stretch, then holds up nobody: the others take its rows.
+    """
+    return Kernel(function, parallel=True, chunk=ROWS_AT_A_TIME)
 
 
 def helper(function: Any) -> Any:
@@ -155,21 +167,23 @@ def threads_worth(work: int) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def _numba_threads() -> Iterator[None]:
-    """Apply the requested number of threads to Numba for one kernel call, then restore the mask."""
+def _numba_threads(chunk: int) -> Iterator[None]:
+    """Apply the requested number of threads and the chunk to Numba for one kernel call, then restore both."""
     wanted = _requested_threads.get()
-    if wanted is None:
+    if wanted is None and chunk == 0:
         yield
         return
     import numba
 
-    before = numba.get_num_threads()
+    before, chunk_before = numba.get_num_threads(), numba.get_parallel_chunksize()
     most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-    numba.set_num_threads(min(wanted, most))
+    numba.set_num_threads(before if wanted is None else min(wanted, most))
+    numba.set_parallel_chunksize(chunk)
     try:
         yield
     finally:
         numba.set_num_threads(before)
+        numba.set_parallel_chunksize(chunk_before)
 
 
 def numba_loaded() -> bool:

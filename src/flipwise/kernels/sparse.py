@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from flipwise.kernels.jit import helper, kernel, parallel_kernel, prange
+from flipwise.kernels.jit import helper, kernel, prange, row_kernel
 
 
-@parallel_kernel
+@row_kernel
 def csr_gradient(indptr, indices, data, x, c, g):
     """Write 2Ax + c into `g`."""
     for i in prange(x.size):
@@ -21,7 +21,7 @@ def csr_gradient(indptr, indices, data, x, c, g):
         g[i] = 2.0 * total + c[i]
 
 
-@parallel_kernel
+@row_kernel
 def csr_row_sums(indptr, data, c, sums):
     """Write the row sums of |A|, doubled, plus |c| into `sums`: the largest size a gradient entry can have."""
     for i in prange(sums.size):

@@ -176,7 +176,7 @@ class Quadratic:
         only = self.terms[0]
         if len(self.terms) > 1 or _low_rank(only):
             return flip_shortened(self, x, g, batch)
-        if batch.size > self.n // 8 and self.n > 10_000:
+        if not follow and self._cheaper_together(batch.size):
             change = self._flip_together(x, g, batch)
             if change is not None:
                 return batch.size, change
@@ -195,20 +195,27 @@ class Quadratic:
             flips, change = dense_kernels.dense_flip_improving(only.A, self.diagonal, *shared)
         return int(flips), float(change)
 
+    def _cheaper_together(self, flips: int) -> bool:
+        """Whether a new gradient costs less than updating it flip by flip (as measured: in units of one entry)."""
+        only = self.terms[0]
+        entries = only.A.nnz if isinstance(only, Sparse) else self.n * self.n
+        return self.n > 10_000 and flips * (40 + entries / self.n) > entries / 3
+
     def _flip_together(self, x: Floats, g: Floats, batch: Ints) -> float | None:
         """Flip a large batch at once: a new gradient on all threads costs less than thousands of single updates.
 
         Undone (None) where the flips hinder each other so much that less than half of the hoped-for decrease is left.
         """
-        spins = x.reshape(-1)
-        hoped = 2.0 * float(spins[batch] @ self.flip_gradient(x, g).reshape(-1)[batch])
-        before = float(spins[batch] @ g.reshape(-1)[batch])
-        spins[batch] *= -1.0
+        spins, slopes = x.reshape(-1), g.reshape(-1)
+        signs = spins[batch]
+        before = float(signs @ slopes[batch])
+        hoped = 2.0 * float(before - 2.0 * self.diagonal[batch].sum())
+        spins[batch] = -signs
         fresh = self.gradient(x)
-        # f(x+s) - f(x) = s'(g(x) + g(x+s))/2 for a quadratic, with s = -2x = +2(x+s) on the batch
-        change = float(spins[batch] @ fresh.reshape(-1)[batch]) - before
+        # f(x+s) - f(x) = s'(g(x) + g(x+s))/2 for a quadratic, with s = -2x on the batch
+        change = -before - float(signs @ fresh.reshape(-1)[batch])
         if change > -0.5 * hoped:
-            spins[batch] *= -1.0
+            spins[batch] = signs
             return None
         g[...] = fresh
         return change
