@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -102,6 +104,7 @@ def test_a_large_batch_flipped_together_is_exact() -> None:
     assert dense_part.n == 1
 
 
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="without JIT there is nothing to compile")
 def test_warm_up_compiles_without_error() -> None:
     """warm_up moves the kernels to the compiled tier."""
     flipwise.warm_up()
