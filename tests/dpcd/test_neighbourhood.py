@@ -47,6 +47,24 @@ def test_sampled_search_stays_feasible_and_never_gets_worse(n: int, m: int, seed
     assert change <= 0
 
 
+@given(st.integers(2, 60), st.integers(0, 2**31), st.booleans())
+def test_m_1_is_exact_on_quadratics_of_any_size(n: int, seed: int, counted: bool) -> None:
+    """However few samples are allowed, m = 1 makes the best single flip or swap of all."""
+    rng = np.random.default_rng(seed)
+    f = flipwise.Quadratic(random_symmetric(rng, n))
+    constraint = flipwise.Cardinality(n // 2) if counted else flipwise.Free()
+    x = constraint.random((n,), rng)
+    before, g = f.value(x), f.gradient(x)
+    if counted:
+        moves = [np.array([i, j]) for i in np.flatnonzero(x > 0) for j in np.flatnonzero(x < 0)]
+    else:
+        moves = [np.array([i]) for i in range(n)]
+    best = min([0.0, *(f.flip_change(x, g, move) for move in moves)])
+    _, change = neighbourhood.search(f, constraint, x, g, 1, 1, rng)
+    assert change == pytest.approx(best, abs=1e-9)
+    assert f.value(x) == pytest.approx(before + best)
+
+
 def test_m_1_on_swaps_is_exhaustive_where_small() -> None:
     """With m = 1 and few pairs every exchange is looked at."""
     f = flipwise.Quadratic(np.zeros((3, 3)), [3.0, 1.0, 2.0])

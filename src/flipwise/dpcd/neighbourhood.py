@@ -10,6 +10,7 @@ import numpy as np
 
 from flipwise.arrays import Floats, Ints
 from flipwise.constraints import Constraint
+from flipwise.objectives.evaluated import EvaluatedFlips
 from flipwise.objectives.protocol import SupportsFlips
 
 
@@ -24,8 +25,11 @@ def search(
 ) -> tuple[int, float]:
     """Move to the best neighbour looked at, if it is better; returns (flips, change).
 
-    All neighbours are looked at when there are at most `samples` of them, otherwise as many drawn at random.
+    All neighbours are looked at when there are at most `samples` of them, otherwise as many drawn at random. With
+    m = 1 the best of all is found at once where the objective knows its flips exactly, as quadratics do.
     """
+    if m == 1 and not isinstance(objective, EvaluatedFlips):
+        return _best_single(objective, constraint, x, g)
     best_change = 0.0
     best: Ints | None = None
     for batch in _neighbours(constraint, x, m, samples, rng):
@@ -35,6 +39,16 @@ def search(
     if best is None or best_change > -1e-12 * float(np.abs(g.reshape(-1)[best]).sum()):
         return 0, 0.0
     return best.size, objective.flip(x, g, best)
+
+
+def _best_single(objective: SupportsFlips, constraint: Constraint, x: Floats, g: Floats) -> tuple[int, float]:
+    """The best single flip or swap of all, made if it improves."""
+    if constraint.swaps:
+        pairs = objective.improving_swaps(x, g, constraint.labels(x.shape))
+        return (2, objective.flip(x, g, pairs[0])) if len(pairs) else (0, 0.0)
+    gains = (x * objective.flip_gradient(x, g)).reshape(-1)
+    best = np.array([int(gains.argmax())])
+    return objective.flip_improving(x, g, best, follow=False)
 
 
 def _neighbours(constraint: Constraint, x: Floats, m: int, samples: int, rng: np.random.Generator) -> Iterator[Ints]:
