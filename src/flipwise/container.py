@@ -7,17 +7,16 @@ A reader trusts nothing but the checksum and never runs code.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import math
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from flipwise.atomic import atomic_file
 from flipwise.errors import InvalidFile
 
 MAGIC = b"FLIPWISE-FILE-1\n"
@@ -68,14 +67,5 @@ def decode(kind: str, content: bytes, name: str) -> dict[str, Any]:
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Replace `path` by a file with this content, or leave it untouched and raise `OSError`."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            partial.unlink()
-        raise
+    with atomic_file(path) as file:
+        file.write(content)

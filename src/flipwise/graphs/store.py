@@ -11,17 +11,16 @@ import json
 import mmap
 import os
 import struct
-import tempfile
 import zlib
 from array import array
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from flipwise.atomic import atomic_file
 from flipwise.errors import InvalidFile, InvalidInput
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.names import PackedNames
@@ -34,24 +33,6 @@ _PREFIX = struct.Struct("<8sIII")
 _ALIGN = 64
 _CHECK_BYTES = 1 << 24
 _TYPES = {"<i8", "<i4", "<f8", "|u1"}
-
-
-@contextmanager
-def atomic_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that appears under `path` only when the block ends without an exception."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(name).chmod(0o666 & ~umask)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def write_store(graph: Graph, path: Path) -> None:

@@ -16,10 +16,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from flipwise.atomic import atomic_file
 from flipwise.errors import InvalidInput, MissingDependency
 from flipwise.graphs.build import Arcs, CsrArcs
 from flipwise.graphs.graph import Graph
-from flipwise.graphs.store import atomic_file
 
 _LINES = 1 << 14
 """Lines formatted at a time."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -184,8 +183,3 @@ def _numba_threads(chunk: int) -> Iterator[None]:
     finally:
         numba.set_num_threads(before)
         numba.set_parallel_chunksize(chunk_before)
-
-
-def numba_loaded() -> bool:
-    """Whether Numba has been imported in this process."""
-    return "numba" in sys.modules
