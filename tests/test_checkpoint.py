@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,6 +62,92 @@ def test_methods_without_a_state_of_their_own_resume_between_restarts(tmp_path: 
     with pytest.raises(_Killed):
         flipwise.minimize(A, checkpoint=path, every=0, callback=_killer(whole.iterations - 1), **options)
     assert np.array_equal(flipwise.minimize(A, checkpoint=path, every=0, **options).x, whole.x)
+
+
+def _resumed_after_kills(solve: Any, path: Path, iterations: tuple[int, ...]) -> Any:
+    """Kill `solve` at each of these iterations in turn, then let it end."""
+    for iteration in iterations:
+        with pytest.raises(_Killed):
+            solve(checkpoint=path, every=0, callback=_killer(iteration))
+    return solve(checkpoint=path, every=0, callback=lambda progress: None)
+
+
+SPARSE = sp.random_array((150, 150), density=0.04, rng=np.random.default_rng(3), format="csr")
+SPARSE = SPARSE + SPARSE.T
+
+
+def _cubic(x: np.ndarray) -> tuple[float, np.ndarray]:
+    weights = np.arange(30) % 7 - 3.0
+    return float(np.sum(weights * x**3) + (x.sum() - 4) ** 2), 3 * weights * x**2 + 2 * (x.sum() - 4)
+
+
+@pytest.mark.parametrize(
+    ("objective", "more"),
+    [
+        (A, {}),
+        (SPARSE, {}),
+        (A, {"constraint": flipwise.Cardinality(20)}),
+        (SPARSE, {"constraint": flipwise.Cardinality(60)}),
+        (_cubic, {"n_or_shape": 30}),
+    ],
+    ids=["dense", "sparse", "dense counted", "sparse counted", "smooth"],
+)
+def test_the_portfolio_goes_on_between_its_rounds(objective: Any, more: dict[str, Any], tmp_path: Path) -> None:
+    """Killed in the descent, in rounds and in a second restart, every kind of population ends with the same point."""
+    solve = partial(flipwise.minimize, objective, method="portfolio", seed=1, rounds=5, restarts=2, **more)
+    whole = solve()
+    path = tmp_path / "run.checkpoint"
+    kills = (2, *(k for k in (4, 7, 9) if 4 < k < whole.iterations - 1), whole.iterations - 1)
+    resumed = _resumed_after_kills(solve, path, kills)
+    assert resumed.info["resumed"] and not path.exists()
+    assert np.array_equal(resumed.x, whole.x) and resumed.value == whole.value
+    assert resumed.iterations == whole.iterations and resumed.status is whole.status
+
+
+@pytest.mark.parametrize("kind", ["qubo", "ising", "maxcut"])
+def test_models_and_cuts_resume_to_the_same_answer_and_proof(kind: str, tmp_path: Path) -> None:
+    """`checkpoint` and `every` work in solve_qubo, solve_ising and maxcut; the bound comes with them."""
+    solve = {
+        "qubo": partial(flipwise.solve_qubo, A, seed=2, rounds=6),
+        "ising": partial(flipwise.solve_ising, np.zeros(50), A, seed=2, rounds=6, count=20),
+        "maxcut": partial(flipwise.maxcut, SPARSE, seed=2, rounds=6),
+    }[kind]
+    whole = solve(callback=lambda progress: None)
+    path = tmp_path / "run.checkpoint"
+    resumed = _resumed_after_kills(solve, path, (3, 6))
+    assert np.array_equal(resumed.x, whole.x) and resumed.value == whole.value
+    assert resumed.bound == whole.bound and resumed.bound is not None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_kill_during_the_proof_does_not_cost_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search is over, the bound is not: the next call goes straight to the bound."""
+    from flipwise.qubo import solve as module
+
+    path = tmp_path / "run.checkpoint"
+    whole = flipwise.solve_qubo(A, seed=2, rounds=4)
+
+    def killed(*_: object) -> float:
+        raise _Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "proven_bound", killed)
+        with pytest.raises(_Killed):
+            flipwise.solve_qubo(A, seed=2, rounds=4, checkpoint=path)
+    assert path.exists()
+    steps: list[int] = []
+    again = flipwise.minimize  # what the second call may not need
+
+    def counted(*arguments: Any, **keywords: Any) -> Any:
+        result = again(*arguments, **keywords)
+        steps.append(len(result.trace.records))
+        return result
+
+    monkeypatch.setattr(module, "minimize", counted)
+    resumed = flipwise.solve_qubo(A, seed=2, rounds=4, checkpoint=path)
+    assert steps == [0]
+    assert np.array_equal(resumed.x, whole.x) and resumed.bound == whole.bound
+    assert resumed.iterations == whole.iterations and not path.exists()
 
 
 SCRIPT = """

@@ -6,7 +6,7 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ class Keeper:
         self.path = Path(path)
         self.every = float(every)
         self.error: str | None = None
+        self.ended = False
         self._last = time.perf_counter()
         if not self.path.parent.is_dir():
             raise InvalidInput(f"`checkpoint`: the folder {self.path.parent} does not exist. Create it first.")
@@ -60,6 +61,21 @@ class Keeper:
             if remove:
                 self.path.unlink()
         self._lock()
+
+
+@contextlib.contextmanager
+def outliving_search(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Options of `minimize` whose checkpoint stays until the block is over: what follows the search may take long."""
+    if options.get("checkpoint") is None:
+        yield dict(options)
+        return
+    keeper = Keeper(options["checkpoint"], options.get("every", 60.0))
+    over = False
+    try:
+        yield {**options, "checkpoint": keeper}
+        over = True
+    finally:
+        keeper.close(remove=over and keeper.ended)
 
 
 def _lock(path: Path) -> Callable[[], None]:

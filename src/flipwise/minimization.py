@@ -99,7 +99,8 @@ def minimize(
     rng = as_generator(seed)
     start = None if x0 is None else _checked_start(problem, x0)
 
-    keeper = None if checkpoint is None else Keeper(checkpoint, every)
+    lent = isinstance(checkpoint, Keeper)  # by a caller whose work goes on after the search
+    keeper = checkpoint if checkpoint is None or lent else Keeper(checkpoint, every)
     run = Run(problem, limits, callback, Trace(), RunLog() if verbose else None, keeper)
     run.fingerprint = _fingerprint(problem, method, method_options, restarts)
     status, resumed = Status.INTERRUPTED, None
@@ -109,15 +110,22 @@ def minimize(
         if trace_path is not None:
             run.trace.open(trace_path)
         try:
-            resumed = _resumed(run)
-            status = descend_from_starts(problem, start, rng, run, solve, method_options, restarts, resumed)
+            resumed = resumed_state(run)
+            if resumed is not None and "ended" in resumed:
+                status = Status[resumed["ended"]]
+            else:
+                status = descend_from_starts(problem, start, rng, run, solve, method_options, restarts, resumed)
         except KeyboardInterrupt:
             if run.best_x is None:
                 raise
         finally:
             run.trace.close()
             if keeper is not None:
-                keeper.close(remove=status not in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.CALLBACK))
+                keeper.ended = not status.resumable
+                if lent:
+                    run.save_end(status)
+                else:
+                    keeper.close(remove=keeper.ended)
         result = finished(run, status, method, seed_of(seed))
         if keeper is not None:
             result.info.update(resumed=resumed is not None, checkpoint_error=keeper.error)
@@ -158,7 +166,7 @@ def _fingerprint(problem: Problem, method: str, options: Any, restarts: int) -> 
     }
 
 
-def _resumed(run: Run) -> dict[str, Any] | None:
+def resumed_state(run: Run) -> dict[str, Any] | None:
     """The state of an earlier run in the checkpoint file, put back into `run`; None when there is no file."""
     state = None if run.keeper is None else run.keeper.load()
     if run.keeper is None or state is None:

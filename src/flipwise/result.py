@@ -46,6 +46,11 @@ class Status(enum.Enum):
         """Whether the method came to its own end rather than to a limit."""
         return self in (Status.LOCAL_OPTIMUM, Status.CONVERGED, Status.OPTIMAL, Status.TARGET)
 
+    @property
+    def resumable(self) -> bool:
+        """Whether somebody ended the run before it was over, so that a checkpoint of it is worth keeping."""
+        return self in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.CALLBACK)
+
 
 @dataclass
 class Result:

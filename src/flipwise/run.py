@@ -104,6 +104,7 @@ class Run:
         self.stopped: Status | None = None
         self._descent_iterations = 0
         self._since_improvement = 0
+        self.round: int | None = None
         self._position: dict[str, object] = {}
         self._kept: dict[str, object] | None = None
 
@@ -168,6 +169,9 @@ class Run:
     def at_restart(self, index: int, rng: np.random.Generator, status: Status) -> None:
         """A descent is about to begin: a place from which any method can go on."""
         self._position = {"restart": index, "parent": generator_state(rng), "status": status.name}
+        if self.has_kept:
+            return  # goes on inside this descent, and the file says so already
+        self.round = None
         if self.best_x is not None and self.keeper is not None and self.keeper.due():
             self.keeper.save(self._snapshot({}))
 
@@ -176,7 +180,14 @@ class Run:
         descent = {"descent_iterations": self._descent_iterations, "since_improvement": self._since_improvement}
         own = {f"solver.{name}": value for name, value in solver.items()}
         best = {"best_x": self.best_x, "best_value": self.best_value, "bound": self.bound}
-        return {"fingerprint": self.fingerprint, **self._position, **counters, **descent, **best, **own}
+        position = {**self._position, "round": self.round}
+        return {"fingerprint": self.fingerprint, **position, **counters, **descent, **best, **own}
+
+    def save_end(self, status: Status) -> None:
+        """The search has come to its end, but not the work of whoever opened its checkpoint."""
+        if self.keeper is not None and self.best_x is not None and not status.resumable:
+            self.keeper.ended = True
+            self.keeper.save({**self._snapshot({}), "ended": status.name})
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go back to a snapshot; the method finds its part with `take_kept`."""
@@ -184,6 +195,7 @@ class Run:
         self.started -= float(state["seconds"])
         self._descent_iterations, self._since_improvement = state["descent_iterations"], state["since_improvement"]
         self.best_x, self.best_value, self.bound = state["best_x"], state["best_value"], state["bound"]
+        self.round = state["round"]
         kept = {name.removeprefix("solver."): v for name, v in state.items() if name.startswith("solver.")}
         self._kept = kept or None
 
@@ -192,8 +204,13 @@ class Run:
         """Whether a method's state waits to be taken."""
         return self._kept is not None
 
-    def take_kept(self) -> dict[str, Any] | None:
-        """The method's own state at the checkpoint, once; None when the descent begins anew."""
+    def take_kept(self, having: str | None = None) -> dict[str, Any] | None:
+        """The method's own state at the checkpoint, once; None when the descent begins anew.
+
+        A method inside which another one runs names an entry that only its own state has.
+        """
+        if having is not None and (self._kept is None or having not in self._kept):
+            return None
         kept, self._kept = self._kept, None
         return kept
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from flipwise.arrays import Signs
+from flipwise.container import State
 from flipwise.objectives.ising import IsingForm
 from flipwise.search.annealing import random_state, temperatures
 from flipwise.search.clock import Clock
 from flipwise.search.exchange import Counts, anneal_counted
 from flipwise.search.multilevel import Level, bisected, cut_weight, refined
 from flipwise.search.pace import Pace
-from flipwise.search.population import Member, Task
+from flipwise.search.population import Member, Task, kept_members, members_state
 
 FEWEST, MOST = 4, 12
 """Members of the population: fewer for large graphs, where each costs a second."""
@@ -46,6 +48,14 @@ class BisectionPopulation:
     @property
     def best(self) -> Member:
         return self.champion
+
+    def state(self) -> dict[str, Any]:
+        own = {"success": self.success, "idle": self.idle}
+        return members_state([self.champion, *self.members], self.rng) | own
+
+    def restore(self, state: State) -> None:
+        (self.champion, *self.members), self.rng = kept_members(state)
+        self.success, self.idle = dict(state["success"]), int(state["idle"])
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         return [self._task(clock) for _ in range(count)]

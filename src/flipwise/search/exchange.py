@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from flipwise.arrays import Floats, Ints, Signs
+from flipwise.container import State
 from flipwise.kernels import swaps as kernels
 from flipwise.kernels.annealing import exponential_quantiles
 from flipwise.objectives.ising import IsingForm, Numbers
 from flipwise.search.annealing import compile_for, paced, random_state, temperatures
 from flipwise.search.clock import Clock
 from flipwise.search.pace import Pace
-from flipwise.search.population import HEATS, LENGTHS, LONGEST, Member, Task
+from flipwise.search.population import HEATS, LENGTHS, LONGEST, Member, Task, kept_members, members_state
 from flipwise.search.relinking import distance
 
 STIFFNESS = 0.05
@@ -100,6 +102,13 @@ class CountedPopulation:
     @property
     def best(self) -> Member:
         return min(self.members, key=lambda member: member.energy)
+
+    def state(self) -> dict[str, Any]:
+        return members_state(self.members, self.rng) | {"sweeps": self.sweeps}
+
+    def restore(self, state: State) -> None:
+        self.members, self.rng = kept_members(state)
+        self.sweeps = float(state["sweeps"])
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         return [self._task(clock) for _ in range(count)]

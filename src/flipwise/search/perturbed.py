@@ -17,12 +17,14 @@ SHARES = (0.3, 0.1, 0.03, 0.01)
 
 def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, rounds: float) -> Status:
     """Repeat: disturb the best point, make it feasible, descend."""
-    done = 0
+    done = run.round or 0
     while done < rounds:
         assert run.best_x is not None
-        share = SHARES[done % len(SHARES)]
-        disturbed = run.best_x + 4.0 * rng.standard_normal(problem.shape) * (rng.random(problem.shape) < share)
-        x = problem.constraint.project(disturbed)
+        run.round = done
+        if not run.has_kept:  # a descent that a checkpoint holds goes on from there
+            share = SHARES[done % len(SHARES)]
+            disturbed = run.best_x + 4.0 * rng.standard_normal(problem.shape) * (rng.random(problem.shape) < share)
+            x = problem.constraint.project(disturbed)
         status = descend(problem, x, rng, run, DescentOptions())
         if run.stopped is not None or status is Status.ITERATION_LIMIT:
             return run.stopped or status

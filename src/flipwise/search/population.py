@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from flipwise.arrays import Ints, Signs
+from flipwise.checkpoint import generator_state, restored_generator
+from flipwise.container import State
 from flipwise.objectives.ising import IsingForm
 from flipwise.search.annealing import anneal, quench, random_state, temperatures
 from flipwise.search.clock import Clock
@@ -53,6 +55,24 @@ class Member:
 Task = Callable[[], Member | None]
 
 
+def members_state(members: list[Member], rng: np.random.Generator) -> dict[str, Any]:
+    """What every population puts into a checkpoint."""
+    return {
+        "members": np.stack([member.s for member in members]),
+        "energies": np.array([member.energy for member in members]),
+        "stale": np.array([member.stale for member in members]),
+        "origins": np.array([member.origin for member in members]),
+        "rng": generator_state(rng),
+    }
+
+
+def kept_members(state: State) -> tuple[list[Member], np.random.Generator]:
+    """The members and the generator that `members_state` described."""
+    columns = (state["members"], state["energies"], state["origins"], state["stale"])
+    members = [Member(s, float(energy), int(origin), int(stale)) for s, energy, origin, stale in zip(*columns)]
+    return members, restored_generator(state["rng"])
+
+
 class Population(Protocol):
     """What the portfolio needs: jobs, and a way to take in their results."""
 
@@ -64,6 +84,12 @@ class Population(Protocol):
 
     def merge(self, found: list[Member | None]) -> None:
         """Take in the results, in the order of the jobs; None stands for a job that ran out of time."""
+
+    def state(self) -> dict[str, Any]:
+        """All that later rounds depend on, for a checkpoint."""
+
+    def restore(self, state: State) -> None:
+        """Go back to a state."""
 
 
 class FreePopulation:
@@ -81,6 +107,13 @@ class FreePopulation:
     @property
     def best(self) -> Member:
         return min(self.members, key=lambda member: member.energy)
+
+    def state(self) -> dict[str, Any]:
+        return members_state(self.members, self.rng) | {"sweeps": self.sweeps, "success": self.success}
+
+    def restore(self, state: State) -> None:
+        self.members, self.rng = kept_members(state)
+        self.sweeps, self.success = float(state["sweeps"]), state["success"]
 
     # --- jobs ------------------------------------------------------------------------------------------------------
 

@@ -19,6 +19,8 @@ import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -61,10 +63,11 @@ class Options:
 def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
     """Improve on the descent from `x` until a limit."""
     counted = problem.constraint.swaps
-    descend(problem, x, rng, run, DescentOptions())
-    if run.stopped is not None:
-        return run.stopped
-    run.begin_descent()
+    if run.round is None:
+        descend(problem, x, rng, run, DescentOptions())
+        if run.stopped is not None:
+            return run.stopped
+        run.begin_descent()
     form = ising_form(problem.objective) if isinstance(problem.objective, Quadratic) else None
     if form is None:
         return perturbed.solve(problem, x, rng, run, rounds_of(run, options))
@@ -94,11 +97,16 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
     assert run.best_x is not None
     best_x, best_value = run.best_x, run.best_value
     lowest = population.best.energy
-    done = 0
+    kept = run.take_kept("members")
+    if kept is not None:
+        population.restore(kept)
+        lowest = float(kept["lowest"])
+    done = run.round or 0
     with ThreadPoolExecutor(max_workers=threads) as pool:
         try:
             while done < rounds:
                 done += 1
+                run.round = done
                 tasks = population.tasks(jobs, clock)
                 found = list(pool.map(_call, tasks)) if threads > 1 else [task() for task in tasks]
                 population.merge(found)
@@ -106,13 +114,17 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
                     lowest = population.best.energy
                     best_x = population.best.s.astype(np.float64).reshape(problem.shape)
                     best_value = problem.objective.value(best_x)
-                stop = run.step(best_x, best_value)
+                stop = run.step(best_x, best_value, keep=partial(_state, population, lowest))
                 if stop is not None:
                     return stop
         except BaseException:  # Ctrl-C among them: the jobs end at their next look at the clock
             clock.stop()
             raise
     return Status.ITERATION_LIMIT
+
+
+def _state(population: Population, lowest: float) -> dict[str, Any]:
+    return {**population.state(), "lowest": lowest}
 
 
 def _call(task: Callable[[], Member | None]) -> Member | None:
