@@ -22,7 +22,7 @@ from recording import RESULTS, Recorder
 import flipwise
 from flipwise.datasets.local import local_graph, local_graphs
 from flipwise.graphs.graph import Graph
-from flipwise.graphs.subgraph_objective import inner_weight
+from flipwise.graphs.whole import inner_weight
 from flipwise.solvers.frank_wolfe import frank_wolfe
 from flipwise.solvers.peeling import peel
 from flipwise.solvers.ravi import greedy_dispersion

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from flipwise.certify.clique import clique_bound, order_bound
 from flipwise.certify.loads import balanced_loads, schedule, shared, top_sum
 from flipwise.certify.pairs import PairProgramme, pair_bound, proven
-from flipwise.certify.subgraph import SubgraphBounds, integral_weights, simple_bounds
+from flipwise.certify.subgraph import SubgraphBounds, simple_bounds
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.core import core_above, whole_core
+from flipwise.graphs.whole import integral_weights, weight_range
 from flipwise.kernels.loads import BLOCKS
 
 
@@ -84,7 +85,8 @@ def test_clique_and_order_bounds_hold(case, data) -> None:
     core = core_above(whole_core(graph), float(data.draw(st.integers(0, 4))))
     best = heaviest(W, k)
     assert order_bound(core, k) >= best and clique_bound(k, 1.0) >= best
-    assert all(bound >= best for bound in simple_bounds(graph, core, k).known.values())
+    simple = simple_bounds(core, k, weight_range(graph)[1], integral_weights(graph))
+    assert all(bound >= best for bound in simple.known.values())
 
 
 def test_balanced_loads_solve_the_linear_relaxation() -> None:

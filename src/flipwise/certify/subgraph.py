@@ -5,11 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from flipwise.certify.clique import clique_bound, order_bound
 from flipwise.graphs.core import Core
-from flipwise.graphs.graph import Graph
 
 
 @dataclass(eq=False)
@@ -42,21 +39,10 @@ class SubgraphBounds:
         return quotient if self.integral else math.nextafter(quotient, math.inf)
 
 
-def simple_bounds(graph: Graph, core: Core, k: int) -> SubgraphBounds:
-    """The bounds that cost next to nothing."""
-    bounds = SubgraphBounds(k, integral_weights(graph))
-    largest = 1.0 if graph.weights is None else float(graph.weights.max(initial=0.0))
-    if graph.n_arcs == 0:
-        largest = 0.0
-    bounds.add("clique", clique_bound(k, largest) * (1.0 if bounds.integral else 1.0 + 1e-15))
-    if graph.weights is None:
+def simple_bounds(core: Core, k: int, largest: float, integral: bool) -> SubgraphBounds:
+    """The bounds that cost next to nothing; `largest` is the largest weight of the whole graph."""
+    bounds = SubgraphBounds(k, integral)
+    bounds.add("clique", clique_bound(k, largest) * (1.0 if integral else 1.0 + 1e-15))
+    if core.graph.weights is None:
         bounds.add("order", order_bound(core, k))
     return bounds
-
-
-def integral_weights(graph: Graph) -> bool:
-    """Whether every set's weight is an integer that float64 holds exactly."""
-    if graph.weights is None:
-        return True
-    whole = bool(np.all(graph.weights == np.floor(graph.weights)))
-    return whole and float(np.abs(graph.weights).sum()) < 2.0**52

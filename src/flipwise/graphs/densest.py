@@ -8,15 +8,14 @@ from typing import Any, overload
 import numpy as np
 
 from flipwise.arrays import Ints
-from flipwise.certify.subgraph import SubgraphBounds, integral_weights
+from flipwise.certify.subgraph import SubgraphBounds
 from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.densest_result import DensestSubgraph
 from flipwise.graphs.densest_solve import Loaded, Solver
-from flipwise.graphs.graph import Graph
 from flipwise.graphs.profile import DensityProfile
-from flipwise.graphs.subgraph_objective import SubgraphObjective, inner_weight
+from flipwise.graphs.whole import SubgraphObjective, Whole, WholeHere
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.log import RunLog, shown_on_stderr
 from flipwise.minimization import finished, minimize
@@ -55,7 +54,7 @@ def densest_subgraph(
     ----------
     graph
         Anything `flipwise.as_graph` takes: a `Graph`, a networkx or igraph graph, a sparse matrix, a path, ...
-        It is taken as a simple undirected graph.
+        It is taken as a simple undirected graph. Or a `flipwise.distributed.ShardedGraph`: its arcs stay on a cluster.
     k
         The number of nodes, or several: then a `DensityProfile` is returned, and the work is shared.
     method
@@ -94,14 +93,14 @@ def densest_subgraph(
     ([0, 1, 2], 2.0, True)
     """
     find_method(method)
-    built = as_graph(graph)
+    whole: Whole = graph if isinstance(graph, Whole) else WholeHere(as_graph(graph))
     several = isinstance(k, Sequence | np.ndarray) and not isinstance(k, str)
-    sizes = [_checked_size(built, each) for each in (k if several else [k])]  # type: ignore[union-attr]
+    sizes = [_checked_size(whole.n, each) for each in (k if several else [k])]  # type: ignore[union-attr]
     if not sizes:
         raise InvalidInput("`k` must hold at least one number of nodes, got none.")
     effort = _checked_effort(effort)
     limits = Limits(time_limit=time_limit)
-    given = None if start is None else _checked_start(built, start)
+    given = None if start is None else _checked_start(whole, start)
     if callback is not None and not callable(callback):
         raise InvalidInput(f"`callback` must be callable, got {type(callback).__name__}.")
     if method == "dpcd" and options:
@@ -114,9 +113,9 @@ def densest_subgraph(
     log = RunLog() if verbose else None
     with limited_threads(threads), shown_on_stderr(verbose):
         for size in sorted(set(sizes), reverse=True):  # the loads of the largest k serve the smaller ones
-            problem = Problem(SubgraphObjective(built), Cardinality(size))
+            problem = Problem(SubgraphObjective(whole), Cardinality(size))
             run = Run(problem, limits, callback, None, log)
-            solver = Solver(built, size, run, rng, effort, certify, SubgraphBounds(size, integral_weights(built)))
+            solver = Solver(whole, size, run, rng, effort, certify, SubgraphBounds(size, whole.integral))
             if method == "dpcd":
                 if log is not None:
                     log.start(problem, method, seed_of(seed))
@@ -126,7 +125,7 @@ def densest_subgraph(
                     log.end(result)
             else:
                 result = _by_other_method(
-                    built,
+                    whole,
                     size,
                     method,
                     rng,
@@ -140,7 +139,7 @@ def densest_subgraph(
                 if certify:
                     solver.effort = 0.0
                     shared = solver.certify_only(shared)
-            results[size] = _described(built, size, result, solver.bounds)
+            results[size] = _described(whole, size, result, solver.bounds)
             given = results[size].indices if several else given
             if results[size].status in (Status.INTERRUPTED, Status.CALLBACK):
                 break
@@ -159,9 +158,12 @@ def _solved(solver: Solver, given: Ints | None, shared: Loaded | None) -> tuple[
 
 
 def _by_other_method(
-    graph: Graph, k: int, method: str, rng: np.random.Generator, given: Ints | None, **options: Any
+    whole: Whole, k: int, method: str, rng: np.random.Generator, given: Ints | None, **options: Any
 ) -> Result:
     """Run one method of the registry on min -x'Wx, x in {0,1}^n with k ones."""
+    if not isinstance(whole, WholeHere):
+        raise InvalidInput(f'`method`: only "dpcd" runs on a graph that is not in one place, got {method!r}.')
+    graph = whole.graph
     x0 = None
     if given is not None and given.size == k:
         x0 = np.zeros(graph.n, dtype=np.int8)
@@ -170,10 +172,10 @@ def _by_other_method(
     return minimize(objective, constraint=Cardinality(k), method=method, seed=rng, x0=x0, **options)
 
 
-def _described(graph: Graph, k: int, result: Result, bounds: SubgraphBounds) -> DensestSubgraph:
+def _described(whole: Whole, k: int, result: Result, bounds: SubgraphBounds) -> DensestSubgraph:
     """The result in terms of nodes and densities, with everything recomputed from the nodes."""
     nodes = np.flatnonzero(result.x > 0)
-    weight = inner_weight(graph, nodes)
+    weight = whole.inner_weight(nodes)
     described = DensestSubgraph(
         x=result.x,
         value=-weight,
@@ -189,8 +191,8 @@ def _described(graph: Graph, k: int, result: Result, bounds: SubgraphBounds) -> 
         k=k,
         density=weight / k,
         edge_density=weight / (k * (k - 1)) if k > 1 else 0.0,
-        notes=graph.notes,
-        labels=None if graph.names is None else [graph.names[int(i)] for i in nodes],
+        notes=whole.notes,
+        labels=None if whole.names is None else [whole.names[int(i)] for i in nodes],
     )
     if bounds.known:
         described.bounds = bounds.densities()
@@ -201,10 +203,10 @@ def _described(graph: Graph, k: int, result: Result, bounds: SubgraphBounds) -> 
     return described
 
 
-def _checked_size(graph: Graph, k: object) -> int:
-    whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
-    if not whole or not 1 <= k <= graph.n:  # type: ignore[operator]
-        raise InvalidInput(f"`k` must be an integer from 1 to the number of nodes, {graph.n}, got {k!r}.")
+def _checked_size(n: int, k: object) -> int:
+    integer = isinstance(k, int | np.integer) and not isinstance(k, bool)
+    if not integer or not 1 <= k <= n:  # type: ignore[operator]
+        raise InvalidInput(f"`k` must be an integer from 1 to the number of nodes, {n}, got {k!r}.")
     return int(k)  # type: ignore[call-overload, no-any-return]
 
 
@@ -215,14 +217,14 @@ def _checked_effort(effort: object) -> float:
     return float(effort)  # type: ignore[arg-type]
 
 
-def _checked_start(graph: Graph, start: Sequence[Any]) -> Ints:
+def _checked_start(whole: Whole, start: Sequence[Any]) -> Ints:
     """The numbers of the nodes a user named."""
-    if graph.names is None:
+    if whole.names is None:
         numbers = np.unique(np.asarray(start))
-        if numbers.size and (numbers.dtype.kind not in "iu" or numbers[0] < 0 or numbers[-1] >= graph.n):
-            raise InvalidInput(f"`start` must hold node numbers from 0 to {graph.n - 1}, got {list(start)[:5]} ...")
+        if numbers.size and (numbers.dtype.kind not in "iu" or numbers[0] < 0 or numbers[-1] >= whole.n):
+            raise InvalidInput(f"`start` must hold node numbers from 0 to {whole.n - 1}, got {list(start)[:5]} ...")
         return numbers.astype(np.int64)
-    places = {name: i for i, name in enumerate(graph.names)}
+    places = {name: i for i, name in enumerate(whole.names)}
     unknown = [name for name in start if name not in places]
     if unknown:
         raise InvalidInput(f"`start` must hold nodes of the graph; {unknown[0]!r} is none of them.")

@@ -12,11 +12,11 @@ from flipwise.certify.loads import balanced_loads, top_sum
 from flipwise.certify.pairs import pair_bound
 from flipwise.certify.subgraph import SubgraphBounds, simple_bounds
 from flipwise.graphs import starts
-from flipwise.graphs.core import Core, core_above, core_of_size, whole_core
+from flipwise.graphs.core import Core, core_above, core_of_size
 from flipwise.graphs.descent import descend
-from flipwise.graphs.graph import Graph
 from flipwise.graphs.subgraph_search import Search, outside_can_help
 from flipwise.graphs.subset import Subset
+from flipwise.graphs.whole import Whole
 from flipwise.result import Status
 from flipwise.run import Run
 
@@ -48,7 +48,7 @@ class Loaded:
 class Solver:
     """The state of one solve."""
 
-    graph: Graph
+    whole: Whole
     k: int
     run: Run
     rng: np.random.Generator
@@ -60,16 +60,14 @@ class Solver:
 
     def solve(self, given: Ints | None, shared: Loaded | None) -> tuple[Status, Loaded]:
         """Find a dense set, prove what can be proven; the answer is `best`, the proof `bounds`."""
-        base = shared.core if shared is not None and shared.core.graph.n >= self.k else whole_core(self.graph)
-        loads = shared.loads if shared is not None and base is shared.core else None
-        core, scout, rough = self._scout(base, loads)
-        if loads is None:
+        known = shared if shared is not None and shared.core.graph.n >= self.k else None
+        core, scout, rough = self._scout(known)
+        if known is None:
             loads = self._balanced(core) if rough is None else rough
             loaded = Loaded(core, loads)
         else:
-            assert shared is not None
-            loaded = shared
-            loads = loads[np.searchsorted(base.nodes, core.nodes)]
+            loaded = known
+            loads = known.loads[np.searchsorted(known.core.nodes, core.nodes)]
         self._add_bounds(core, loaded)
         others = [] if given is None else [given]
         status = self._search(core, loads, [scout, *others, *self._published()])
@@ -86,36 +84,35 @@ class Solver:
 
     def certify_only(self, shared: Loaded | None) -> Loaded:
         """The bounds without a search: for sets that another method found."""
-        base = whole_core(self.graph)
         if shared is None:
             size = 3 * self.k + SCOUT_NODES
-            core = core_of_size(base, size)
+            core = self.whole.core_of_size(size)
             shared = Loaded(core, balanced_loads(core, [self.k]))
             if core.cap > float(np.sort(shared.loads)[max(0, core.graph.n - self.k)]):
-                core = core_of_size(base, 10 * size)
+                core = self.whole.core_of_size(10 * size)
                 shared = Loaded(core, balanced_loads(core, [self.k]))
         self._add_bounds(shared.core, shared)
         return shared
 
     def _published(self) -> list[Ints]:
         """The sets of the published methods on the whole graph, as starts, where that is no great work."""
-        signed = self.graph.weights is not None and float(self.graph.weights.min(initial=0.0)) < 0.0
-        if self.effort == 0 or signed or self.graph.n_arcs > LARGE_ARCS or self._proof() is not None:
+        large = self.whole.n_arcs > LARGE_ARCS
+        if self.effort == 0 or large or self.whole.weight_range[0] < 0.0 or self._proof() is not None:
             return []
-        return [np.flatnonzero(mask) for mask in starts.by_published_methods(self.graph, self.k)]
+        return self.whole.published_sets(self.k)
 
     def _balanced(self, core: Core) -> Floats:
         """Loads for the bound; where that cannot win, only well enough for a start."""
         passes = 10 if self._loads_are_hopeless(core) else 200
         return balanced_loads(core, [self.k], passes=passes, more=lambda: self.run.seconds_left > 0)
 
-    def _scout(self, base: Core, loads: Floats | None) -> tuple[Core, Ints, Floats | None]:
+    def _scout(self, known: Loaded | None) -> tuple[Core, Ints, Floats | None]:
         """A first solution from a small core, the core it says is needed, and loads on it where they suffice."""
-        small = core_of_size(base, 3 * self.k + SCOUT_NODES) if loads is None else base
+        small = self.whole.core_of_size(3 * self.k + SCOUT_NODES) if known is None else known.core
         first = Subset.of(small.graph, starts.by_degree(small.graph, self.k))
         descend(first)
         self.tell(small, first)
-        rough = balanced_loads(small, [self.k], passes=10, tolerance=1e-3) if loads is None else loads
+        rough = balanced_loads(small, [self.k], passes=10, tolerance=1e-3) if known is None else known.loads
         subset = Subset.of(small.graph, starts.top(rough, self.k))
         descend(subset)
         self.tell(small, subset)
@@ -124,7 +121,8 @@ class Solver:
         found = small.nodes[subset.members]
         least = float(subset.degrees[subset.mask].min())
         level = float(np.sort(rough)[max(0, rough.size - self.k)])
-        large = base.graph.n_arcs > LARGE_ARCS
+        base = None if known is None else known.core
+        large = (self.whole.n_arcs if base is None else base.graph.n_arcs) > LARGE_ARCS
         if large and self._loads_are_hopeless(small) and not self._missed(small, found, least):
             return small, found, rough
         slack = 1.0 if large else 0.8
@@ -132,27 +130,26 @@ class Solver:
 
     def _loads_are_hopeless(self, core: Core) -> bool:
         """Whether the load bound cannot win: it is at least the density of any larger part of the graph."""
-        simple = simple_bounds(self.graph, core, self.k)
+        simple = simple_bounds(core, self.k, self.whole.weight_range[1], self.whole.integral)
         return core.graph.n_edges * self.k >= simple.best[1] * core.graph.n and core.graph.n >= self.k
 
     def _missed(self, core: Core, found: Ints, least: float) -> bool:
         """Whether a node outside the core could be exchanged for the weakest of a set, by one full gradient."""
-        mask = np.zeros(self.graph.n, dtype=bool)
-        mask[found] = True
-        degrees = Subset.of(self.graph, mask).degrees
-        degrees[core.nodes] = 0
-        return bool(np.any(degrees > least))
+        return self.whole.degree_outside(found, core) > least
 
-    def _core(self, base: Core, small: Core, cap: float) -> Core:
-        """The core above `cap`, unless it would be too large for the search."""
+    def _core(self, base: Core | None, small: Core, cap: float) -> Core:
+        """The core of `base` (None: of the whole graph) above `cap`, unless it would be too large for the search."""
         most = 30 * self.k + MOST_CORE_NODES
-        if base.graph.n <= 2 * self.k + SCOUT_NODES or cap <= max(base.cap, 0.0):
-            return base if base.graph.n <= most else core_of_size(base, most)
+        n, known_cap = (self.whole.n, -1.0) if base is None else (base.graph.n, base.cap)
+        if n <= 2 * self.k + SCOUT_NODES or cap <= max(known_cap, 0.0):
+            return self.whole.core_of_size(most) if base is None else core_of_size(base, most)
         if cap > small.cap:
             core = core_above(small, cap)
             return core if core.graph.n >= self.k else small
-        core = core_above(base, cap)
-        return core if core.graph.n <= most else core_of_size(base, most)
+        core = self.whole.core_above(cap) if base is None else core_above(base, cap)
+        if core.graph.n <= most:
+            return core
+        return self.whole.core_of_size(most) if base is None else core_of_size(base, most)
 
     def _enlarged(self, core: Core) -> Core | None:
         """A larger core when nodes outside this one could still improve the answer."""
@@ -161,9 +158,9 @@ class Solver:
         if not outside_can_help(core, subset):
             return None
         least = float(subset.degrees[subset.mask].min())
-        if self.graph.n_arcs > LARGE_ARCS and not self._missed(core, self.best, least):
+        if self.whole.n_arcs > LARGE_ARCS and not self._missed(core, self.best, least):
             return None
-        wider = self._core(whole_core(self.graph), core, least - 1.0)
+        wider = self._core(None, core, least - 1.0)
         return wider if wider.graph.n > core.graph.n else None
 
     def _search(self, core: Core, loads: Floats, given: list[Ints]) -> Status:
@@ -178,7 +175,7 @@ class Solver:
         """Report a set to the run; the set is optimal when it meets the bound."""
         if subset.weight > self.best_weight:
             self.best, self.best_weight = core.nodes[subset.members], subset.weight
-        x = np.full(self.graph.n, -1.0)
+        x = np.full(self.whole.n, -1.0)
         x[core.nodes[subset.members]] = 1.0
         told = self.run.step(x, -2.0 * subset.weight)
         return told or self._proof()
@@ -189,7 +186,8 @@ class Solver:
     def _add_bounds(self, core: Core, loaded: Loaded) -> None:
         if not self.certify:
             return
-        for name, bound in simple_bounds(self.graph, core, self.k).known.items():
+        simple = simple_bounds(core, self.k, self.whole.weight_range[1], self.whole.integral)
+        for name, bound in simple.known.items():
             self.bounds.add(name, bound)
         self.bounds.add("loads", top_sum(loaded.loads, self.k, loaded.core.cap))
         self.run.raise_bound(-2.0 * self.bounds.best[1])
