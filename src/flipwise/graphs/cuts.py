@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from flipwise.arrays import Ints, Signs
 from flipwise.certify.choice import Bound, affordable_bound, proven_bound
+from flipwise.checkpoint import outliving_search
 from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
@@ -111,7 +112,7 @@ def maxcut(
     x0
         A start, -1/+1 for each node.
     seed, time_limit, callback, threads, verbose, **options
-        As in `flipwise.minimize`.
+        As in `flipwise.minimize`, `checkpoint` and `every` among them.
 
     Examples
     --------
@@ -125,8 +126,9 @@ def maxcut(
     search_time = time_limit if time_limit is None or kind in ("simple", "none") else SEARCH_SHARE * time_limit
     shared = {"seed": seed, "callback": callback, "threads": threads, "verbose": verbose, **options}
     shared.setdefault("method", "portfolio")
-    found = minimize(objective, x0=x0, time_limit=search_time, **shared)
-    proven = proven_bound(objective, None, kind, time_limit)
+    with outliving_search(shared) as kept:
+        found = minimize(objective, x0=x0, time_limit=search_time, **kept)
+        proven = proven_bound(objective, None, kind, time_limit)
     value = -found.value if found.value else 0.0
     upper = None if proven is None else max(-_whole(simple, proven), value)
     status = Status.OPTIMAL if upper == value else found.status

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from flipwise.arrays import Ints, as_floats
 from flipwise.certify.choice import Bound, affordable_bound, proven_bound
 from flipwise.certify.persistency import Persistency, persistent_variables, reduced
+from flipwise.checkpoint import outliving_search
 from flipwise.constraints import Cardinality, Constraint
 from flipwise.errors import FlipwiseWarning, InvalidInput
 from flipwise.minimization import minimize
@@ -59,7 +60,8 @@ def solve_qubo(
         "auto" (the semidefinite bound where it is cheap for the time limit, else a simple one), "sdp", "spectral",
         "simple" or "none".
     method, x0, seed, time_limit, callback, threads, verbose, **options
-        As in `flipwise.minimize`. Without any limit the portfolio makes 30 rounds.
+        As in `flipwise.minimize`, `checkpoint` and `every` among them (the portfolio saves between rounds). Without any
+        limit the portfolio makes 30 rounds.
 
     Examples
     --------
@@ -69,9 +71,10 @@ def solve_qubo(
     (-1.0, 1)
     """
     objective, labels = _qubo_objective(Q, offset)
-    return _solve(
-        objective, labels, count, constraint, bound, method, x0, seed, time_limit, callback, threads, verbose, options
-    )
+    with outliving_search(options) as kept:
+        return _solve(
+            objective, labels, count, constraint, bound, method, x0, seed, time_limit, callback, threads, verbose, kept
+        )
 
 
 def solve_ising(
@@ -108,9 +111,10 @@ def solve_ising(
     -2.0
     """
     objective, labels = _ising_objective(h, J, offset)
-    return _solve(
-        objective, labels, count, constraint, bound, method, x0, seed, time_limit, callback, threads, verbose, options
-    )
+    with outliving_search(options) as kept:
+        return _solve(
+            objective, labels, count, constraint, bound, method, x0, seed, time_limit, callback, threads, verbose, kept
+        )
 
 
 def _solve(
