@@ -7,7 +7,7 @@ import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flipwise.trace import Record
 
@@ -76,6 +76,14 @@ class RunLog:
         )
 
 
+def log_proof(value: float, bound: float | None, seconds: float, verbose: bool) -> None:
+    """One more closing line, for a bound that was proven after the search."""
+    if verbose and bound is not None:
+        gap = abs(value - bound) / abs(value) if value else float(value != bound)
+        with shown_on_stderr(True):
+            log.info("Proof       %.12g (gap %.3g %%) after %.2f s more", bound, 100 * gap, seconds)
+
+
 def format_row(record: Record, change: float | None = None, improved: bool = False) -> str:
     """A record in the columns of `HEADER`."""
     alpha = "-" if record.alpha is None else f"{record.alpha:.3g}"
@@ -103,13 +111,25 @@ def _described(constraint: object) -> str:
     return f"exactly {r:,} at 1" if r is not None else f"constraint {name}"
 
 
+class _Shown(logging.StreamHandler[Any]):
+    """The handler of `shown_on_stderr`, told from handlers that a program has added itself."""
+
+
+def is_shown() -> bool:
+    """Whether a block of `shown_on_stderr` is under way."""
+    return any(isinstance(handler, _Shown) for handler in log.handlers)
+
+
 @contextmanager
 def shown_on_stderr(verbose: bool) -> Iterator[None]:
-    """Let INFO messages of the library reach standard error while the block runs, if `verbose`."""
-    if not verbose:
+    """Let INFO messages of the library reach standard error while the block runs, if `verbose`.
+
+    A block inside another adds nothing: a run that is part of a larger one is logged once.
+    """
+    if not verbose or is_shown():
         yield
         return
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _Shown(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
     level, propagate = log.level, log.propagate
     log.addHandler(handler)

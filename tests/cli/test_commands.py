@@ -84,6 +84,20 @@ def test_qubo_keeps_a_count(call: Call) -> None:
     assert record["value"] == flipwise.read_model("model.qubo").energy(record["x"]) >= record["bound"]
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["subgraph graph.txt -k 20", "maxcut graph.txt", "bisect graph.txt", "bisect graph.txt --sizes 100,50,50",
+     "qubo model.qubo", "hash fit vectors.npy --loss ARE --bits 16 -o model.safetensors"],
+)  # fmt: skip
+def test_verbose_logs_the_run(command: str, call: Call) -> None:
+    """-v writes the table of the run to standard error and leaves standard output alone."""
+    if command.startswith("hash"):
+        pytest.importorskip("sklearn", reason="the hashing commands need scikit-learn")
+    ended = call(*command.split(), "--time-limit", "1", "-v", "--json")
+    assert any(line.split()[:3] == ["iter", "value", "change"] for line in ended.err.splitlines())
+    assert json.loads(ended.out)
+
+
 def test_convert_there_and_back(call: Call) -> None:
     """A graph through the compact format, and a model through BQPJSON, come back the same."""
     assert call("convert", "graph.txt", "g.flipgraph", "-q").code == 0

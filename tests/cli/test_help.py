@@ -74,6 +74,24 @@ def _prepare(path: tuple[str, ...], call: Call) -> None:
             assert call("hash", "encode", "model.safetensors", f"{source}.npy", "-o", f"{name}.safetensors").code == 0
 
 
+NEITHER = {
+    "hash encode": "a part of the codes is no answer",
+    "hash search": "a part of the neighbours is no answer",
+    "hash evaluate": "a figure from a part of the queries is another figure",
+}
+"""Commands that compute but can have neither a seed nor a time limit, and why."""
+READERS = {"methods", "doctor", "completion", "info", "convert", "report", "hash export"}
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids="-".join)
+def test_what_a_run_may_use_is_said_everywhere(path: tuple[str, ...]) -> None:
+    """Every command that computes has --threads; those that search have --seed and --time-limit too."""
+    name = " ".join(path)
+    for option in ("--seed", "--time-limit", "--threads"):
+        wanted = name not in READERS and (option == "--threads" or name not in NEITHER)
+        assert (f"{option} " in _help(path)) == wanted, option
+
+
 def test_the_program_starts_at_once() -> None:
     """`flipwise --help` loads neither numpy nor rich, and takes less than 0.3 s where Python itself is quick."""
     show = "import sys; from flipwise.cli import main; main(['--help'])"

@@ -42,7 +42,7 @@ def test_a_download_that_fails_is_tried_once(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(remote, "fetch", fails)
     monkeypatch.delenv("FLIPWISE_DATA", raising=False)
     summary = reproduce(quick=False, only="neighbourhood", store=tmp_path / "cells.sqlite")
-    assert summary.skipped == 60 and summary.done == summary.failed == 0
+    assert summary.skipped == 36 and summary.done == summary.failed == 0
     assert len(tried) == 2  # one attempt for each of the two graphs
     assert all("Put it somewhere" in cell.outcome.reason for cell in read_cells(tmp_path / "cells.sqlite"))
 

@@ -6,7 +6,7 @@ import difflib
 import logging
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from flipwise.experiments.environment import cores, environment
 from flipwise.experiments.runner import Listener, run_studies
 from flipwise.experiments.store import Store
 from flipwise.experiments.study import Plan, Study, Task
+from flipwise.run import Limits
 
 log = logging.getLogger("flipwise.experiments")
 
@@ -66,6 +67,8 @@ def reproduce(
     only: Sequence[str] | str | None = None,
     store: str | Path = "flipwise-results.sqlite",
     data: str | Path | None = None,
+    seed: int = 0,
+    time_limit: float | None = None,
     threads: int | None = None,
     retry: bool = False,
     callback: Listener | None = None,
@@ -83,6 +86,10 @@ def reproduce(
         The SQLite file the cells are appended to; a killed run continues where it was.
     data
         The folder with real data; by default the one the variable FLIPWISE_DATA names.
+    seed
+        Added to the seed of every cell: other starts on the same data.
+    time_limit
+        Seconds that each cell may take; by default each study has its own limit. Stored with the cell.
     threads
         The most threads for the compiled kernels; by default all cores.
     retry
@@ -105,9 +112,14 @@ def reproduce(
     0
     """
     folder = data or os.environ.get("FLIPWISE_DATA") or None
-    plan = Plan(quick=quick, data=None if folder is None else Path(folder))
-    used = _checked_threads(threads)
-    planned = select(find_studies(), plan, only)
+    Limits(time_limit=time_limit)  # raises for what is no time
+    plan = Plan(quick=quick, data=None if folder is None else Path(folder), time_limit=time_limit)
+    used = _checked_count("threads", threads, 1) or cores()
+    shift = _checked_count("seed", seed, 0) or 0
+    planned = [
+        (study, [replace(task, seed=task.seed + shift) for task in tasks])
+        for study, tasks in select(find_studies(), plan, only)
+    ]
     with Store(store) as opened:
         _warn_of_another_version(opened)
         run_studies(planned, opened, plan, threads=used, retry=retry, callback=callback)
@@ -144,12 +156,12 @@ def select(
     return [(study, tasks) for study, tasks in kept if tasks]
 
 
-def _checked_threads(threads: int | None) -> int:
-    if threads is None:
-        return cores()
-    if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or threads < 1:
-        raise InvalidInput(f"`threads` must be None or an integer of at least 1, got {threads!r}.")
-    return int(threads)
+def _checked_count(name: str, given: int | None, least: int) -> int | None:
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
+        raise InvalidInput(f"`{name}` must be None or an integer of at least {least}, got {given!r}.")
+    return int(given)
 
 
 def _warn_of_another_version(store: Store) -> None:

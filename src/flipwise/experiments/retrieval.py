@@ -30,16 +30,18 @@ def from_file(plan: Plan, name: str, file: str, n_queries: int = 1000) -> Instan
     return file_instance(plan, name, f"hashing/{file}", lambda path: features.read_features(path, n_queries))
 
 
-def fitted_outcome(estimator: Any, data: RetrievalData, y: Any = None) -> Outcome:
+def fitted_outcome(estimator: Any, data: RetrievalData, time_limit: float, y: Any = None) -> Outcome:
     """Fit (timed), then score with both databases: the learned codes, and the hashed ones.
 
-    The hash function is linear or an anchor kernel on rows of unit length, as in the originals.
+    After `time_limit` seconds the codes are left as they are; the hash function is fitted to them in any case. It is
+    linear or an anchor kernel on rows of unit length, as in the originals.
     """
-    from flipwise.hashing import mean_average_precision, precision_at
+    from flipwise.hashing import fitting, mean_average_precision, precision_at
 
     X, queries = unit_rows(data.X), unit_rows(data.queries)
     start = time.perf_counter()
-    estimator.fit(X) if y is None else estimator.fit(X, y)
+    with fitting(time_limit=time_limit):
+        estimator.fit(X, y)
     seconds = time.perf_counter() - start
     asked = estimator.encode(queries)
     hashed = estimator.encode(X)

@@ -65,15 +65,20 @@ class Task:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a study needs to know to list its tasks: the scale and the folder with real data."""
+    """What a study needs to know to list its tasks: the scale, the folder with real data, a limit for each cell."""
 
     quick: bool = True
     data: Path | None = None
+    time_limit: float | None = None
 
     @property
     def scale(self) -> str:
         """ "quick" or "full"."""
         return "quick" if self.quick else "full"
+
+    def limit(self, seconds: float) -> float:
+        """The time limit of a cell: the one that was asked for, or the study's own."""
+        return seconds if self.time_limit is None else self.time_limit
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,7 @@ from flipwise.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.split import split_graph
+from flipwise.log import log_proof
 from flipwise.minimization import minimize
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.result import Result, Status
@@ -128,9 +130,11 @@ def maxcut(
     shared.setdefault("method", "portfolio")
     with outliving_search(shared) as kept:
         found = minimize(objective, x0=x0, time_limit=search_time, **kept)
+        searched = time.perf_counter()
         proven = proven_bound(objective, None, kind, time_limit)
     value = -found.value if found.value else 0.0
     upper = None if proven is None else max(-_whole(simple, proven), value)
+    log_proof(found.value, None if upper is None else -upper, time.perf_counter() - searched, verbose)
     status = Status.OPTIMAL if upper == value else found.status
     parts = (found.x > 0).astype(np.int64)
     return CutResult(value, parts, upper, status, found.seconds, simple.names, found)
@@ -146,6 +150,7 @@ def bisect(
     callback: Callback | None = None,
     threads: int | None = None,
     rounds: int | None = None,
+    verbose: bool = False,
 ) -> CutResult:
     """Two halves with as little weight between them as possible; with an odd number of nodes one has one more.
 
@@ -157,7 +162,7 @@ def bisect(
         A lower bound to prove: "none" (the default), "auto", "sdp", "spectral" or "simple".
     x0
         A start with exact halves, -1/+1 for each node.
-    seed, time_limit, callback, threads
+    seed, time_limit, callback, threads, verbose
         As in `flipwise.minimize`.
     rounds
         Rounds of the search (each of four jobs) without a time limit; 30 by default.
@@ -176,12 +181,15 @@ def bisect(
     kind = affordable_bound(objective, bound, time_limit)
     search_time = time_limit if time_limit is None or kind in ("simple", "none") else SEARCH_SHARE * time_limit
     found = split_graph(
-        objective, half.r, x0=x0, seed=seed, time_limit=search_time, callback=callback, threads=threads, rounds=rounds
-    )
+        objective, half.r, x0=x0, seed=seed, time_limit=search_time, callback=callback, threads=threads, rounds=rounds,
+        verbose=verbose,
+    )  # fmt: skip
+    searched = time.perf_counter()
     proven = proven_bound(objective, half, kind, time_limit)
     lower = (
         None if proven is None else min(max(0.0, _whole(simple, proven)) if _positive(simple) else proven, found.value)
     )
+    log_proof(found.value, lower, time.perf_counter() - searched, verbose)
     status = Status.OPTIMAL if lower == found.value else found.status
     parts = (found.x > 0).astype(np.int64)
     return CutResult(found.value, parts, lower, status, found.seconds, simple.names, found)
@@ -195,6 +203,7 @@ def partition(
     time_limit: float | None = None,
     threads: int | None = None,
     rounds: int | None = None,
+    verbose: bool = False,
 ) -> CutResult:
     """Parts of exactly the given sizes with as little weight between them as possible.
 
@@ -204,7 +213,7 @@ def partition(
         A graph in any form that flipwise reads (see `flipwise.read_graph`).
     sizes
         The size of each part (they add up to the number of nodes), or the number of parts of equal size.
-    seed, time_limit, threads, rounds
+    seed, time_limit, threads, rounds, verbose
         As in `bisect`.
 
     Examples
@@ -219,7 +228,7 @@ def partition(
     simple = as_graph(graph)
     wanted = part_sizes(simple.n, sizes)
     parts, status, seconds = split_into_parts(
-        simple, wanted, seed=seed, time_limit=time_limit, threads=threads, rounds=rounds
+        simple, wanted, seed=seed, time_limit=time_limit, threads=threads, rounds=rounds, verbose=verbose
     )
     return CutResult(cut_between(simple, parts), parts, None, status, seconds, simple.names)
 

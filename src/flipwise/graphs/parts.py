@@ -29,6 +29,7 @@ def split_into_parts(
     time_limit: float | None,
     threads: int | None,
     rounds: int | None,
+    verbose: bool = False,
 ) -> tuple[npt.NDArray[np.int64], Status, float]:
     """The part of each node, why the search ended, and the seconds it took."""
     started = time.perf_counter()
@@ -36,6 +37,7 @@ def split_into_parts(
     W = graph.to_scipy()
     parts = np.zeros(graph.n, dtype=np.int64)
     limits: dict[str, Any] = {"threads": threads, "rounds": rounds if rounds or time_limit else ROUNDS}
+    limits["verbose"] = verbose
     # half of the time for the recursion, whose log2(parts) levels share it by the number of nodes they cut
     depth = max(1, int(np.ceil(np.log2(max(2, sizes.size)))))
     shares = None if time_limit is None else 0.5 * time_limit / (depth * graph.n)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.kernels.jit import threads as limited_threads
+from flipwise.log import RunLog, shown_on_stderr
 from flipwise.minimization import finished
 from flipwise.objectives.ising import IsingForm, ising_form
 from flipwise.objectives.quadratic import Quadratic
@@ -36,6 +37,7 @@ def split_graph(
     callback: Callback | None = None,
     threads: int | None = None,
     rounds: int | None = None,
+    verbose: bool = False,
 ) -> Result:
     """Minimise the weight of a cut (a quadratic without linear part) with exactly `ones` nodes at +1."""
     constraint = Cardinality(ones)
@@ -44,7 +46,9 @@ def split_graph(
         raise InvalidInput(f"`rounds` must be None or an integer of at least 1, got {rounds!r}.")
     problem = Problem(objective, constraint)
     rng = as_generator(seed)
-    run = Run(problem, Limits(time_limit=time_limit, max_iterations=rounds), callback)
+    run = Run(
+        problem, Limits(time_limit=time_limit, max_iterations=rounds), callback, log=RunLog() if verbose else None
+    )
     form = ising_form(objective, dense_from=math.inf)
     assert form is not None
     level = level_of(form)
@@ -59,14 +63,19 @@ def split_graph(
     first = start.astype(np.float64)
     run.offer(first, objective.value(first))
     status = run.check_time() or Status.CONVERGED
-    with limited_threads(threads):
+    with limited_threads(threads), shown_on_stderr(verbose):
+        if run.log is not None:
+            run.log.start(problem, "bisection", seed_of(seed))
         if status is Status.CONVERGED and level.n > 2:
             population = BisectionPopulation(level, form, start, rng)
             try:
                 status = improve(problem, population, run, math.inf if time_limit is not None or rounds else ROUNDS)
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
-    return finished(run, status, "bisection", seed_of(seed))
+        result = finished(run, status, "bisection", seed_of(seed))
+        if run.log is not None:
+            run.log.end(result)
+    return result
 
 
 def level_of(form: IsingForm) -> Level:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from flipwise.hashing.metrics import precision_at as precision_at
     from flipwise.hashing.metrics import precision_within_radius as precision_within_radius
     from flipwise.hashing.metrics import recall_at as recall_at
-    from flipwise.hashing.recommend import recommend as recommend
+    from flipwise.hashing.pace import fitting as fitting
+    from flipwise.hashing.recommendation import recommend as recommend
     from flipwise.hashing.search import asymmetric_search as asymmetric_search
     from flipwise.hashing.search import hamming_search as hamming_search
     from flipwise.hashing.search import rerank as rerank
@@ -50,7 +51,8 @@ _HOMES = {
     "precision_at": "metrics",
     "precision_within_radius": "metrics",
     "recall_at": "metrics",
-    "recommend": "recommend",
+    "fitting": "pace",
+    "recommend": "recommendation",
     "asymmetric_search": "search",
     "hamming_search": "search",
     "rerank": "search",

@@ -19,6 +19,7 @@ from flipwise.hashing.functions.ridge import solve_positive
 from flipwise.hashing.labels import LabelSets
 from flipwise.hashing.losses.projected import ProjectedLabels
 from flipwise.hashing.losses.rows import RowQuadratic
+from flipwise.hashing.pace import out_of_time, seconds_left, tell_round
 from flipwise.minimization import minimize
 
 REFINED_SETS = 128
@@ -101,9 +102,9 @@ def learn_sdh(
             constant += nu * (float((F * F).sum()) + B.size)
         loss = RowQuadratic(W, P, which, rows.weights, constant)
         new = _timed_step(learned, loss, B, schedule, rng)
-        if np.array_equal(new, B):
+        still, B = np.array_equal(new, B), new
+        if still or out_of_time():
             break
-        B = new
     learned.B = B
     return learned
 
@@ -123,9 +124,9 @@ def learn_fsdh(sets: LabelSets, n_bits: int, delta: float, schedule: Schedule, r
         constant = total + float(sets.counts @ (T * T).sum(axis=1)) + delta * float((W * W).sum())
         loss = RowQuadratic(np.zeros((n_bits, 0)), T, rows.set_of_row, rows.weights, constant)
         new = _timed_step(learned, loss, B, schedule, rng)
-        if np.array_equal(new, B):
+        still, B = np.array_equal(new, B), new
+        if still or out_of_time():
             break
-        B = new
     learned.B = B
     return learned
 
@@ -141,7 +142,10 @@ def refine_words(
     if sets.multilabel or len(sets.Y) > REFINED_SETS:
         return B
     loss = ProjectedLabels(sets.Y, B.shape[1], sets.counts, max(delta, 1e-6))
-    found = minimize(loss, x0=B, seed=rng, alpha=schedule.alpha, max_iterations=50 * schedule.rounds)
+    found = minimize(
+        loss, x0=B, seed=rng, alpha=schedule.alpha, max_iterations=50 * schedule.rounds, time_limit=seconds_left()
+    )
+    tell_round(lambda: found.value, int(np.count_nonzero(found.x != B)))
     return np.asarray(found.x, dtype=np.int8)
 
 
@@ -152,6 +156,7 @@ def _timed_step(
     new = solve_rows(loss, B, schedule.optimizer, rng, updates=schedule.updates, alpha=schedule.alpha)
     learned.b_step_seconds += time.perf_counter() - started
     learned.values.append(loss.value(new.astype(np.float64)))
+    tell_round(lambda: learned.values[-1], int(np.count_nonzero(new != B)))
     return new
 
 

@@ -11,7 +11,9 @@ from flipwise.constraints import Constraint
 from flipwise.errors import InvalidInput
 from flipwise.hashing.losses.gram import GramMatch
 from flipwise.hashing.losses.rows import RowQuadratic
+from flipwise.hashing.pace import seconds_left
 from flipwise.kernels import rows as kernels
+from flipwise.log import is_shown
 from flipwise.minimization import minimize
 from flipwise.solvers.registry import find_method
 
@@ -49,7 +51,8 @@ def solve_rows(
         if loss.W.any():
             raise InvalidInput(f'optimizer="{optimizer}" is a closed form for linear losses only.')
         return np.where(loss.P >= 0.0, 1, -1).astype(np.int8)[loss.which]
-    found = minimize(loss, method=optimizer, x0=B, seed=rng)  # each with the limits its authors suggest
+    # each method has the limits its authors suggest
+    found = minimize(loss, method=optimizer, x0=B, seed=rng, time_limit=seconds_left())
     return np.asarray(found.x, dtype=np.int8)
 
 
@@ -66,7 +69,8 @@ def solve_gram(
     """The B-step of a similarity loss, from `B`."""
     options: dict[str, Any] = {"alpha": alpha, "neighbourhood": 0} if optimizer == "dpcd" else {}
     found = minimize(
-        loss, constraint=constraint, method=optimizer, x0=B, seed=rng, max_iterations=updates, **options
+        loss, constraint=constraint, method=optimizer, x0=B, seed=rng, max_iterations=updates,
+        time_limit=seconds_left(), verbose=is_shown(), **options
     )  # fmt: skip
     return np.asarray(found.x, dtype=np.int8)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import warnings
 from typing import Any
 
@@ -16,6 +17,7 @@ from flipwise.certify.persistency import Persistency, persistent_variables, redu
 from flipwise.checkpoint import outliving_search
 from flipwise.constraints import Cardinality, Constraint
 from flipwise.errors import FlipwiseWarning, InvalidInput
+from flipwise.log import log_proof
 from flipwise.minimization import minimize
 from flipwise.objectives.protocol import Variables
 from flipwise.objectives.quadratic import Quadratic
@@ -160,11 +162,13 @@ def _solve(
     )
     if fixing is not None and fixing.fixed.size > 0:
         _put_back(result, objective, fixing, free)
+    searched = time.perf_counter()
     proven = proven_bound(remaining, constraint, kind, time_limit)
     if fixing is not None and fixing.bound is not None and kind != "none":
         proven = fixing.bound if proven is None else max(proven, fixing.bound)
     if proven is not None:
         result.bound = proven if result.bound is None else max(result.bound, proven)
+        log_proof(result.value, result.bound, time.perf_counter() - searched, verbose)
         if result.value <= result.bound:
             result.status = Status.OPTIMAL
     if labels is not None:

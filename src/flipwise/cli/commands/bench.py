@@ -6,11 +6,13 @@ from typing import Any
 
 import click
 
+from flipwise.cli.options import Seconds
+
 
 @click.command("bench")
 @click.option("--nodes", type=click.IntRange(min=1000), default=200_000, show_default=True, help="Size of the graph.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the generated problems.")
-@click.option("--time-limit", type=float, default=5.0, show_default=True, help="Seconds for each search.")
+@click.option("--time-limit", type=Seconds(), default=5.0, show_default=True, help="For each search.")
 @click.option("--threads", type=click.IntRange(min=1), help="Use at most so many threads.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
 def command(nodes: int, seed: int, time_limit: float, threads: int | None, as_json: bool) -> None:

@@ -58,7 +58,9 @@ def command(
             tell(f"cut {now.best:.9g}")
 
         if sizes:
-            result = flipwise.partition(graph, list(sizes), seed=seed, time_limit=time_limit, threads=threads)
+            result = flipwise.partition(
+                graph, list(sizes), seed=seed, time_limit=time_limit, threads=threads, verbose=verbose
+            )
         else:
             result = flipwise.bisect(
                 graph,
@@ -67,5 +69,6 @@ def command(
                 time_limit=time_limit,
                 threads=threads,
                 callback=watch,
+                verbose=verbose,
             )
     return show_cut(f"Smallest cut of {file}", "lower bound", graph, result, seed, output, as_json)

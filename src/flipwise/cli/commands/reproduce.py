@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from flipwise.cli.options import Seconds
+
 
 @click.command("reproduce")
 @click.option("--quick/--full", default=True, show_default=True, help="Generated data and minutes, or real data.")
@@ -15,12 +17,14 @@ import click
     "--report", "out", default="flipwise-report", show_default=True, help="Folder or .html file; '' for none."
 )
 @click.option("--retry", is_flag=True, help="Run failed and skipped cells again.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Added to every cell's seed.")
+@click.option("--time-limit", type=Seconds(), help="For each cell (30, 2m); by default each study has its own.")
 @click.option("--threads", type=click.IntRange(min=1), help="Use at most so many threads.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(
-    quick: bool, only: str | None, store: str, data: str | None, out: str, retry: bool, threads: int | None,
-    as_json: bool, quiet: bool,
+    quick: bool, only: str | None, store: str, data: str | None, out: str, retry: bool, seed: int,
+    time_limit: float | None, threads: int | None, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Run the paper's experiments, store every result, and render a report.
 
@@ -29,6 +33,7 @@ def command(
     \b
     Examples:
       $ flipwise reproduce --only convergence --store results.sqlite --report report.html
+      $ flipwise reproduce --only compression,itq --time-limit 5 --seed 1 --report ''
     """
     from flipwise.cli.exits import INTERRUPTED, OK
     from flipwise.cli.terminal import print_facts, print_json
@@ -40,7 +45,10 @@ def command(
             click.echo(str(progress), err=True)
 
     try:
-        summary = reproduce(quick=quick, only=only, store=store, data=data, threads=threads, retry=retry, callback=tell)
+        summary = reproduce(
+            quick=quick, only=only, store=store, data=data, seed=seed, time_limit=time_limit, threads=threads,
+            retry=retry, callback=tell,
+        )  # fmt: skip
     except KeyboardInterrupt:
         click.echo(f"Interrupted. Finished cells are in {store}; the same command goes on from there.", err=True)
         return INTERRUPTED

@@ -28,7 +28,8 @@ def tasks(plan: Plan) -> Sequence[Task]:
     else:
         instance = from_file(plan, "StackOverflow, MiniLM 384", "stackoverflow_minilm384_i8.npz")
         bits = (64, 128, 256, 384)
-    return [Task(instance, method, {"bits": b}) for b in bits for method in METHODS]
+    limit = plan.limit(20.0)
+    return [Task(instance, method, {"bits": b, "time_limit": limit}) for b in bits for method in METHODS]
 
 
 def run(data: RetrievalData, task: Task, threads: int) -> Outcome:
@@ -51,7 +52,7 @@ def run(data: RetrievalData, task: Task, threads: int) -> Outcome:
 
 
 def _codes(data: RetrievalData, task: Task) -> tuple[Any, Any]:
-    from flipwise.hashing import Codes
+    from flipwise.hashing import Codes, fitting
 
     bits = task.parameters["bits"]
     dimensions = data.X.shape[1]
@@ -73,7 +74,8 @@ def _codes(data: RetrievalData, task: Task) -> tuple[Any, Any]:
         from flipwise.hashing import ARE
 
         estimator = ARE(n_bits=bits, random_state=task.seed)
-    estimator.fit(data.X)
+    with fitting(time_limit=task.parameters["time_limit"]):
+        estimator.fit(data.X)
     return estimator.encode(data.X), estimator.encode(data.queries)
 
 

@@ -14,7 +14,7 @@ from flipwise.graphs.graph import Graph
 def tasks(plan: Plan) -> Sequence[Task]:
     """Two generated graphs, or the real ones and two generated of the size of those that cannot be had."""
     if plan.quick:
-        graphs, k, limit = [collaboration(10_000, 5_000), rmat(16_384, 400_000)], 160, 2.0
+        graphs, k, limit = [collaboration(10_000, 5_000), rmat(16_384, 400_000)], 160, plan.limit(2.0)
     else:
         graphs = [
             real_graph(plan, "uk-2007-05@100000"),
@@ -22,7 +22,7 @@ def tasks(plan: Plan) -> Sequence[Task]:
             rmat(972_933, 2 * 23_041_488),
             rmat(1_139_905, 113_891_327),
         ]
-        k, limit = 1_600, 600.0
+        k, limit = 1_600, plan.limit(10.0)
     return [Task(graph, m, {"k": k, "time_limit": limit}) for graph in graphs for m in (*OURS, *RIVALS)]
 
 

@@ -17,10 +17,10 @@ QUICK_SIZES = (10, 20, 40, 80, 160, 320)
 def tasks(plan: Plan) -> Sequence[Task]:
     """Graph by graph, k by k, method by method."""
     if plan.quick:
-        graphs, sizes, limit = [collaboration(1_500, 800), rmat(2_048, 40_000)], QUICK_SIZES, 1.0
+        graphs, sizes, limit = [collaboration(1_500, 800), rmat(2_048, 40_000)], QUICK_SIZES, plan.limit(1.0)
     else:
         names = ("uk-2007-05@100000", "dblp-2010", "imdb-actors-1999", "ego-twitter")
-        graphs, sizes, limit = [real_graph(plan, name) for name in names], FULL_SIZES, 60.0
+        graphs, sizes, limit = [real_graph(plan, name) for name in names], FULL_SIZES, plan.limit(4.0)
     return [
         Task(graph, method, {"k": k, "time_limit": limit})
         for graph in graphs

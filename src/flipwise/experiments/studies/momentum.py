@@ -18,13 +18,18 @@ VARIANTS = ("plain", "momentum", "adam", "adagrad")
 
 def tasks(plan: Plan) -> Sequence[Task]:
     """Each variant on a dense and on a sparse spin glass; free, and with half of the variables at +1."""
-    n_dense, n_sparse, seeds = (400, 10_000, 3) if plan.quick else (2_000, 200_000, 10)
+    n_dense, n_sparse, seeds = (400, 10_000, 3) if plan.quick else (2_000, 200_000, 5)
     instances = [
         Instance(f"dense glass, n = {n_dense}", lambda: dense_glass(n_dense)),
         Instance(f"sparse glass, n = {n_sparse}", lambda: sparse_glass(n_sparse)),
     ]
     return [
-        Task(instance, f"dpcd-{variant}", {"balanced": balanced, "variant": variant}, seed)
+        Task(
+            instance,
+            f"dpcd-{variant}",
+            {"balanced": balanced, "variant": variant, "time_limit": plan.limit(20.0)},
+            seed,
+        )
         for instance in instances
         for balanced in (False, True)
         for variant in VARIANTS
@@ -58,6 +63,7 @@ def run(couplings: Any, task: Task, threads: int) -> Outcome:
         variant=task.parameters["variant"],
         seed=task.seed,
         threads=threads,
+        time_limit=task.parameters["time_limit"],
     )
     return outcome_of(result, value_per_variable=result.value / n)
 

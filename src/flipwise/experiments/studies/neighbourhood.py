@@ -27,9 +27,10 @@ def tasks(plan: Plan) -> Sequence[Task]:
     if plan.quick:
         graphs, k, seeds = [collaboration(4_000, 2_000), rmat(4_096, 80_000)], 160, 2
     else:
-        graphs, k, seeds = [real_graph(plan, name) for name in ("uk-2007-05@100000", "dblp-2010")], 1_600, 5
+        graphs, k, seeds = [real_graph(plan, name) for name in ("uk-2007-05@100000", "dblp-2010")], 1_600, 3
+    limit = plan.limit(20.0)
     return [
-        Task(graph, method, {"k": k, "mode": mode, "m": 5 if method == "dpcd" else 0}, seed)
+        Task(graph, method, {"k": k, "mode": mode, "m": 5 if method == "dpcd" else 0, "time_limit": limit}, seed)
         for graph in graphs
         for mode in MODES
         for method in ("dpcd", "dpcd-0")
@@ -56,7 +57,7 @@ def run(graph: Graph, task: Task, threads: int) -> Outcome:
         x0=start,
         seed=task.seed,
         threads=threads,
-        time_limit=120.0,
+        time_limit=options["time_limit"],
     )
     return Outcome(
         value=-result.value / k,

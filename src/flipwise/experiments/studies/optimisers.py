@@ -23,7 +23,10 @@ def tasks(plan: Plan) -> Sequence[Task]:
     else:
         instance = from_file(plan, "CIFAR-10, GIST", "cifar10_gist384_u8.npz")
     bits, anchors = ((16, 32), 200) if plan.quick else ((32, 64, 96), 1_000)
-    return [Task(instance, method, {"bits": b, "anchors": anchors}) for b in bits for method in METHODS]
+    limit = plan.limit(20.0)
+    return [
+        Task(instance, method, {"bits": b, "anchors": anchors, "time_limit": limit}) for b in bits for method in METHODS
+    ]
 
 
 def run(data: RetrievalData, task: Task, threads: int) -> Outcome:
@@ -39,7 +42,7 @@ def run(data: RetrievalData, task: Task, threads: int) -> Outcome:
         hash_options={"anchors": task.parameters["anchors"]},
         random_state=task.seed,
     )
-    return fitted_outcome(estimator, data, data.y)
+    return fitted_outcome(estimator, data, task.parameters["time_limit"], data.y)
 
 
 STUDY = Study(

@@ -25,7 +25,7 @@ from flipwise.qubo.models import QuadraticModel
 
 OURS = ("flipwise", "dpcd")
 """The portfolio that `solve_qubo` runs, and DPCD alone from as many random starts as the time allows."""
-GSET = ("G1", "G14", "G22", "G32", "G43", "G55", "G70", "G81")
+GSET = ("G1", "G22", "G32", "G55", "G70")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +39,11 @@ class Case:
 def tasks(plan: Plan) -> Sequence[Task]:
     """Generated models, or instances of Gset, OR-Library and Palubeckis."""
     if plan.quick:
-        instances, limit = [_random_qubo(300), _random_cut(800), _torus(30)], 1.5
+        instances, limit = [_random_qubo(300), _random_cut(800), _torus(30)], plan.limit(1.5)
     else:
         instances = [_gset(plan, name) for name in GSET]
-        instances += [_beasley(plan, "bqp1000", i) for i in (1, 2)] + [_palubeckis(plan)]
-        limit = 60.0
+        instances += [_beasley(plan, "bqp1000", 1), _palubeckis(plan)]
+        limit = plan.limit(5.0)
     return [Task(case, method, {"time_limit": limit}) for case in instances for method in (*OURS, *PEERS)]
 
 

@@ -36,7 +36,7 @@ def tasks(plan: Plan) -> Sequence[Task]:
         ]
     bits, anchors = ((16, 32), 200) if plan.quick else ((32, 64, 96), 1_000)
     return [
-        Task(instance, method, {"bits": b, "anchors": anchors})
+        Task(instance, method, {"bits": b, "anchors": anchors, "time_limit": plan.limit(20.0)})
         for instance in instances
         for b in bits
         for method in METHODS
@@ -60,7 +60,7 @@ def run(data: RetrievalData, task: Task, threads: int) -> Outcome:
         hash_options={"anchors": task.parameters["anchors"]},
         random_state=task.seed,
     )
-    return fitted_outcome(estimator, data, data.y)
+    return fitted_outcome(estimator, data, task.parameters["time_limit"], data.y)
 
 
 STUDY = Study(

@@ -31,7 +31,7 @@ def tasks(plan: Plan) -> Sequence[Task]:
     else:
         instance = from_file(plan, "Tiny ImageNet, deep features", "tinyimagenet100_effnet1280_u8.npz")
     bits = (16, 32) if plan.quick else (32, 64, 96)
-    return [Task(instance, method, {"bits": b}) for b in bits for method in METHODS]
+    return [Task(instance, method, {"bits": b, "time_limit": plan.limit(20.0)}) for b in bits for method in METHODS]
 
 
 def run(data: RetrievalData, task: Task, threads: int) -> Outcome:
@@ -41,7 +41,7 @@ def run(data: RetrievalData, task: Task, threads: int) -> Outcome:
     loss, method = task.method.split(": ")
     makers: dict[str, Any] = {"laplacian": hashing.SADH, "angular": hashing.ARE, "quantisation": hashing.ITQ}
     estimator = makers[loss](n_bits=task.parameters["bits"], optimizer=method, random_state=task.seed)
-    return fitted_outcome(estimator, data)
+    return fitted_outcome(estimator, data, task.parameters["time_limit"])
 
 
 STUDY = Study(

@@ -15,6 +15,7 @@ from flipwise.hashing.estimators.itq import quantise
 from flipwise.hashing.estimators.unsupervised import UnsupervisedHasher
 from flipwise.hashing.functions.ridge import dense
 from flipwise.hashing.losses.gram import GramMatch
+from flipwise.hashing.pace import out_of_time, tell_round
 from flipwise.hashing.projections import principal_axes
 
 
@@ -92,7 +93,7 @@ def bit_by_bit(loss: GramMatch, B: CodeMatrix, sweeps: int, inner: int = 3) -> C
     """Cyclic over the bits: b <- sgn(K b - sum over other bits b_k (b_k'b)), kept while the loss falls."""
     codes = B.astype(np.float64)
     for _ in range(sweeps):
-        changed = False
+        changed = 0
         for j in range(codes.shape[1]):
             others = np.delete(codes, j, axis=1)
             b = codes[:, j].copy()
@@ -104,8 +105,11 @@ def bit_by_bit(loss: GramMatch, B: CodeMatrix, sweeps: int, inner: int = 3) -> C
                     break
                 best, b_best = value, b
                 b = np.where(loss.Z @ (loss.s * project) - others @ along >= 0.0, 1.0, -1.0)
-            changed = changed or not np.array_equal(b_best, codes[:, j])
+            changed += int(np.count_nonzero(b_best != codes[:, j]))
             codes[:, j] = b_best
+            if out_of_time():
+                return codes.astype(np.int8)
+        tell_round(lambda: loss.value(codes), changed)
         if not changed:
             break
     return codes.astype(np.int8)

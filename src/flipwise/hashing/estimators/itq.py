@@ -23,6 +23,7 @@ from flipwise.hashing.bstep import CodeMatrix, solve_rows
 from flipwise.hashing.estimators.unsupervised import UnsupervisedHasher
 from flipwise.hashing.functions.linear import LinearFunction
 from flipwise.hashing.losses.rows import RowQuadratic
+from flipwise.hashing.pace import out_of_time, tell_round
 from flipwise.hashing.projections import principal_axes, procrustes, random_rotation
 
 STILL = 1.0 / 500.0
@@ -126,9 +127,10 @@ def quantise(
     nothing = np.zeros((n_bits, 0))
     for _ in range(rounds):
         new = solve_rows(RowQuadratic(nothing, V @ R), B, optimizer, rng)
-        moved = np.count_nonzero(new != B)
+        moved = int(np.count_nonzero(new != B))
         B = new
         R = procrustes(V.T @ B.astype(np.float64))
-        if moved == 0 or (optimizer == "dpcd" and moved < STILL * B.size):
+        tell_round(lambda: float(((B - V @ R) ** 2).sum()), moved)  # noqa: B023 - called at once
+        if moved == 0 or out_of_time() or (optimizer == "dpcd" and moved < STILL * B.size):
             break
     return np.where(V @ R >= 0.0, 1, -1).astype(np.int8), R

@@ -20,6 +20,7 @@ from flipwise.hashing.bstep import CodeMatrix, solve_gram
 from flipwise.hashing.estimators.unsupervised import UnsupervisedHasher
 from flipwise.hashing.functions.ridge import dense
 from flipwise.hashing.losses.gram import GramMatch
+from flipwise.hashing.pace import out_of_time, tell_round
 from flipwise.hashing.projections import random_rotation
 
 
@@ -111,7 +112,8 @@ def alternate(Z: Any, mass: Floats, B: CodeMatrix, rounds: int, rho: float = 0.5
         Y = np.sqrt(n) * (U @ Vt)
         similar = np.asarray(Z @ ((Z.T @ codes) / mass[:, None]))
         new = np.where(similar + rho * Y >= 0.0, 1, -1).astype(np.int8)
-        if np.array_equal(new, B):
+        moved, B = int(np.count_nonzero(new != B)), new
+        tell_round(lambda: -float((codes * similar).sum()), moved)  # noqa: B023 - called at once
+        if moved == 0 or out_of_time():
             break
-        B = new
     return B

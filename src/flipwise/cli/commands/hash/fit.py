@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from flipwise.cli.inputs import input_argument
+from flipwise.cli.options import output_options, run_options
 
 SUPERVISED = ("SDH", "FSDH", "FastHash")
 UNSUPERVISED = ("ITQ", "ARE", "SADH")
@@ -17,19 +18,21 @@ UNSUPERVISED = ("ITQ", "ARE", "SADH")
 @click.option("--loss", type=click.Choice([*SUPERVISED, *UNSUPERVISED], case_sensitive=False),
               help="Default: SDH with labels, ITQ without.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="Where the model goes.")
-@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same model.")
-@click.option("--threads", type=click.IntRange(min=1), help="Use at most so many threads.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+@run_options
+@output_options
 def command(
-    vectors: str, labels: str | None, bits: int, loss: str | None, output: str, seed: int, threads: int | None,
-    as_json: bool,
+    vectors: str, labels: str | None, bits: int, loss: str | None, output: str, seed: int, time_limit: float | None,
+    threads: int | None, as_json: bool, quiet: bool, verbose: bool,
 ) -> None:  # fmt: skip
     """Learn a hash function for the rows of VECTORS.
+
+    A time limit ends the search for codes; the hash function is then fitted to the codes found so far.
 
     \b
     Examples:
       $ flipwise hash fit vectors.npy --bits 32 -o model.safetensors
       $ flipwise hash fit vectors.npy -y labels.npy --loss SDH --bits 32 -o model.safetensors --json
+      $ flipwise hash fit vectors.npy --loss ARE --bits 32 --time-limit 2 -o model.safetensors -v
     """
     import time
 
@@ -45,12 +48,14 @@ def command(
     y = None if labels is None or chosen in UNSUPERVISED else read_labels(labels)
     model = getattr(hashing, chosen)(n_bits=bits, random_state=seed)
     started = time.perf_counter()
-    with limited_threads(threads):
+    if verbose:
+        click.echo(f"{chosen}, {bits} bits, of {X.shape[0]:,} vectors with {X.shape[1]:,} features", err=True)
+    with limited_threads(threads), hashing.fitting(time_limit=time_limit, verbose=verbose):
         model.fit(X, y)
     seconds = time.perf_counter() - started
     hashing.save(model, output)
     facts = {"loss": chosen, "bits": bits, "items": X.shape[0], "features": X.shape[1], "seconds": round(seconds, 3)}
     if as_json:
         print_json({**facts, "model": output})
-    else:
+    elif not quiet:
         print_facts(f"Model in {output}", [(name, str(value)) for name, value in facts.items()])

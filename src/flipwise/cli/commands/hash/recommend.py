@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from flipwise.cli.inputs import input_argument
-from flipwise.cli.options import Counts
+from flipwise.cli.options import Counts, run_options
 
 
 @click.command("recommend")
@@ -14,12 +14,12 @@ from flipwise.cli.options import Counts
               help="Wanted share of the true nearest neighbours.")  # fmt: skip
 @click.option("--bits", type=Counts(), default="64,128,256,512", show_default=True, help="Lengths to try.")
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Neighbours for each query.")
-@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same answer.")
-@click.option("--threads", type=click.IntRange(min=1), help="Use at most so many threads.")
+@run_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
 def command(
-    vectors: str, recall: float, bits: tuple[int, ...], k: int, seed: int, threads: int | None, as_json: bool
-) -> None:
+    vectors: str, recall: float, bits: tuple[int, ...], k: int, seed: int, time_limit: float | None,
+    threads: int | None, as_json: bool,
+) -> None:  # fmt: skip
     """Say how many bits, and how many candidates to re-rank, your own VECTORS need for a wanted recall.
 
     \b
@@ -30,7 +30,7 @@ def command(
     from flipwise.cli.arrays import read_array
     from flipwise.kernels.jit import threads as limited_threads
 
-    with limited_threads(threads):
+    with limited_threads(threads), hashing.fitting(time_limit=time_limit):
         advice = hashing.recommend(read_array(vectors), k=k, target=recall, bits=bits, random_state=seed)
     if as_json:
         from dataclasses import asdict

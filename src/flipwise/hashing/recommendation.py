@@ -12,6 +12,7 @@ import numpy.typing as npt
 from flipwise.errors import InvalidInput
 from flipwise.hashing.codes import Codes
 from flipwise.hashing.metrics import neighbour_recall
+from flipwise.hashing.pace import out_of_time
 from flipwise.hashing.search import asymmetric_search, exact_search, hamming_search, rerank
 
 
@@ -61,7 +62,8 @@ def recommend(
     """Measure recall@k on held-out rows of X for each number of bits and oversampling factor.
 
     Rows are compared by cosine. The cheapest setting is the one with the fewest bits that reaches the target, and of
-    these the one with the least oversampling.
+    these the one with the least oversampling. Inside `fitting(time_limit=...)` no more lengths are tried once the time
+    is over.
 
     Parameters
     ----------
@@ -120,6 +122,8 @@ def recommend(
             recall = neighbour_recall(rerank(asked, database, near, k).ids, truth)
             scoring = "asymmetric" if asymmetric else "hamming"
             measured.append(Measured(n_bits, factor, scoring, recall, codes.packed.shape[1]))
+        if out_of_time():
+            break
     good = [m for m in measured if m.recall >= target]
     best = min(good, key=lambda m: (m.n_bits, m.oversampling)) if good else None
     return Recommendation(best, tuple(measured), k, target)
