@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flipwise.graphs.core import Core, peeling
+from flipwise.graphs.core import Core
 from flipwise.kernels.cores import later_neighbours
 from flipwise.kernels.jit import threads_worth
 
@@ -25,9 +25,8 @@ def clique_bound(k: int, largest_weight: float) -> float:
 def order_bound(core: Core, k: int) -> int:
     """The order bound of an unweighted core by its peeling order; nodes outside come first and own at most `cap`."""
     graph = core.graph
-    order = peeling(graph)
     place = np.empty(graph.n, dtype=np.int64)
-    place[order] = np.arange(graph.n)
+    place[core.order] = np.arange(graph.n)
     later = np.zeros(graph.n, dtype=np.int64)
     with threads_worth(graph.n_arcs):
         later_neighbours(graph.indptr, graph.indices, place, later)

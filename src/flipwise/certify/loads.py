@@ -21,6 +21,7 @@ import numpy.typing as npt
 from flipwise.arrays import Floats, Ints
 from flipwise.graphs.core import Core, arc_weights
 from flipwise.kernels import loads as kernels
+from flipwise.kernels.jit import threads_worth
 
 SERIAL_EDGES = 400_000
 """Up to this many edges one thread is used."""
@@ -29,7 +30,10 @@ _EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(eq=False)
 class Shares:
-    """The edges of a graph, sorted for `kernels.balance`, with what each gives to its first end."""
+    """The edges of a graph, sorted for `kernels.balance`, with what each gives to its first end.
+
+    `counts` holds how many edges meet at each node: the sums of so many terms are rounded.
+    """
 
     first: Ints
     second: Ints
@@ -39,6 +43,7 @@ class Shares:
     rounds: npt.NDArray[np.int64]
     loads: Floats
     offset: Floats
+    counts: npt.NDArray[np.int64]
 
     def balance(self, passes: int) -> None:
         """Move weight to the less loaded ends."""
@@ -47,14 +52,19 @@ class Shares:
 
     def proven_loads(self) -> Floats:
         """The loads added up anew and rounded up, each at least what the shares really put on the node."""
-        loads = np.zeros(self.loads.size)
-        kernels.carried(self.first, self.second, self.weight, self.share, loads)
-        counts = np.bincount(self.first, minlength=loads.size) + np.bincount(self.second, minlength=loads.size)
+        loads, counts = self.carried(), self.counts
         largest = float(self.weight.max(initial=0.0))
         up = loads * (1.0 + 2.0 * _EPS * (counts + 2.0)) + 2.0 * _EPS * largest * (counts + 2.0)
         total: Floats = np.where(counts > 0, up, 0.0) + self.offset
         total += 2.0 * _EPS * (up + np.abs(self.offset))
         return total
+
+    def carried(self) -> Floats:
+        """What the shares put on every node, added up from scratch."""
+        loads = np.zeros(self.loads.size)
+        with threads_worth(self.first.size):
+            kernels.carried(self.first, self.second, self.weight, self.share, loads, self.group_start, self.rounds)
+        return loads
 
 
 def schedule() -> npt.NDArray[np.int64]:
@@ -85,21 +95,27 @@ def shared(n: int, first: Ints, second: Ints, weight: npt.NDArray[np.float64], o
     start = np.searchsorted(group[order], np.arange(blocks * blocks + 1)).astype(np.int64)
     if weight.size > 1:
         weight = weight[order]
-    return _halved(n, first[order], second[order], weight, start, offset)
+    return _halved(n, first[order], second[order], weight, start, offset=offset)
 
 
 def shared_edges(core: Core) -> Shares:
     """The positive edges of a core, split in halves, with no more memory than the result takes."""
     graph = core.graph
     weights = arc_weights(graph)
-    start = np.zeros(kernels.BLOCKS**2 + 1, dtype=np.int64)
+    counts = np.zeros((kernels.BLOCKS, kernels.BLOCKS), dtype=np.int64)
     none = np.empty(0, dtype=graph.indices.dtype), np.empty(0, dtype=graph.indices.dtype), np.ones(1)
-    kernels.deal_edges(graph.indptr, graph.indices, weights, start, *none, False)
-    start = np.cumsum(start)
+    with threads_worth(graph.n_arcs):
+        kernels.deal_edges(graph.indptr, graph.indices, weights, counts, *none, False)
+    # The edges from a to b and those from b to a are one group, side by side.
+    group = np.triu(counts) + np.tril(counts, -1).T
+    start = np.concatenate([np.zeros(1, np.int64), np.cumsum(group)])
+    places = start[:-1].reshape(counts.shape)
+    places = np.triu(places) + np.tril(places.T + counts.T, -1)
     first, second = (np.empty(int(start[-1]), dtype=graph.indices.dtype) for _ in range(2))
     weight = np.ones(1 if graph.weights is None else first.size)
-    kernels.deal_edges(graph.indptr, graph.indices, weights, start.copy(), first, second, weight, True)
-    return _halved(graph.n, first, second, weight, start, None)
+    with threads_worth(graph.n_arcs):
+        kernels.deal_edges(graph.indptr, graph.indices, weights, places, first, second, weight, True)
+    return _halved(graph.n, first, second, weight, start, graph.degrees if graph.weights is None else None)
 
 
 def _halved(
@@ -108,13 +124,16 @@ def _halved(
     second: Ints,
     weight: npt.NDArray[np.float64],
     start: npt.NDArray[np.int64],
-    offset: Floats | None,
+    counts: npt.NDArray[np.int64] | None = None,
+    offset: Floats | None = None,
 ) -> Shares:
     offset = np.zeros(n) if offset is None else offset
     share = np.array(np.broadcast_to(0.5 * weight, first.shape))
-    loads = offset.copy()
-    kernels.carried(first, second, weight, share, loads)
-    return Shares(first, second, weight, share, start, schedule(), loads, offset)
+    if counts is None:
+        counts = np.bincount(first, minlength=n) + np.bincount(second, minlength=n)
+    shares = Shares(first, second, weight, share, start, schedule(), offset, offset, counts)
+    shares.loads = shares.carried() + offset
+    return shares
 
 
 def positive_edges(core: Core) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:

@@ -7,7 +7,10 @@ degree above `cap` into any set inside the core. (For integer caps this is the (
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +20,10 @@ from flipwise.graphs.graph import Graph
 from flipwise.kernels import cores as kernels
 from flipwise.kernels.jit import threads_worth
 
+LOOSE = 2.0
+"""A core more than so many times as large as wanted is cut down further, ..."""
+TRIALS = 4
+"""... in at most this many steps."""
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -43,6 +50,20 @@ class Core:
         """Whether nothing was removed."""
         return self.cap < 0.0
 
+    @cached_property
+    def order(self) -> Ints:
+        """The nodes in the order of greedy peeling."""
+        return peeling(self.graph) if self.graph.weights is not None else self._peeled[0]
+
+    @cached_property
+    def core_numbers(self) -> Ints:
+        """The core number of each node; without weights only."""
+        return self._peeled[1]
+
+    @cached_property
+    def _peeled(self) -> tuple[Ints, Ints]:
+        return peeling_and_cores(self.graph)
+
 
 def arc_weights(graph: Graph) -> npt.NDArray[np.int64] | Floats:
     """The weights as the kernels take them: one for each arc, or a single 1 for all."""
@@ -64,22 +85,13 @@ def positive_degrees(graph: Graph) -> npt.NDArray[np.int64] | Floats:
     return degrees
 
 
-def core_above(core: Core, cap: float, degrees: npt.NDArray[np.int64] | Floats | None = None) -> Core:
+def core_above(core: Core, cap: float) -> Core:
     """What is left of a core after nodes tied by at most `cap` are gone; `cap` must not be below the core's own."""
-    graph = core.graph
-    weights = arc_weights(graph)
-    degrees = positive_degrees(graph) if degrees is None else degrees
+    degrees = positive_degrees(core.graph)
     # A first cut by the plain degree costs nothing, and what it removes is never scanned.
     alive = (degrees > cap).astype(np.uint8)
-    inner = np.zeros(graph.n, dtype=weights.dtype)
-    with threads_worth(graph.n_arcs):
-        kernels.alive_degrees(graph.indptr, graph.indices, weights, alive, inner)
-    kernels.peel_below(graph.indptr, graph.indices, weights, alive, inner, cap, np.empty(graph.n, np.int64))
-    nodes = np.flatnonzero(alive)
-    proven = float(cap)
-    if graph.weights is not None:  # sums and differences of at most max-degree many terms were rounded
-        proven += 4.0 * _EPS * float(graph.degrees.max(initial=1)) * float(degrees.max(initial=0.0))
-    return Core(induced(graph, nodes, alive), core.nodes[nodes], max(proven, core.cap))
+    _peel(core.graph, alive, _degrees_among(core.graph, alive), cap)
+    return _left(core, alive, cap, degrees)
 
 
 def core_of_size(core: Core, size: int) -> Core:
@@ -87,16 +99,87 @@ def core_of_size(core: Core, size: int) -> Core:
     if core.graph.n <= size:
         return core
     degrees = positive_degrees(core.graph)
-    wanted = size
-    while wanted < core.graph.n:
-        cap = float(np.partition(degrees, core.graph.n - wanted)[core.graph.n - wanted]) - 1.0
-        if cap < max(0.0, core.cap):
+    failed = math.inf
+
+    def cut(cap: float) -> Core | None:
+        nonlocal failed
+        alive = (degrees > cap).astype(np.uint8)
+        inner = _degrees_among(core.graph, alive)
+        # What the first round of peeling leaves is often too little already.
+        if np.count_nonzero(inner > cap) < size or not _peel(core.graph, alive, inner, cap, size):
+            failed = cap
+            return None
+        cap = _tightened(core.graph, alive, inner, cap, min(failed, float(inner.max())), size)
+        return _left(core, alive, cap, degrees)
+
+    return cut_to_size(degrees, size, core.cap, cut) or core
+
+
+def cut_to_size(
+    degrees: npt.NDArray[np.int64] | Floats, size: int, least_cap: float, cut: Callable[[float], Core | None]
+) -> Core | None:
+    """The core of the first cut by degree, at twice `size` nodes, four times, ..., with `size` nodes left; or None.
+
+    `cut(cap)` is the core above `cap`, or None where fewer than `size` nodes are left.
+    """
+    wanted = 2 * size
+    while wanted < degrees.size:
+        cap = float(np.partition(degrees, degrees.size - wanted)[degrees.size - wanted]) - 1.0
+        if cap < max(0.0, least_cap):
             break
-        smaller = core_above(core, cap, degrees)
-        if smaller.graph.n >= size:
+        smaller = cut(cap)
+        if smaller is not None and smaller.graph.n >= size:
             return smaller
         wanted *= 2
-    return core
+    return None
+
+
+def _tightened(
+    graph: Graph,
+    alive: npt.NDArray[np.uint8],
+    inner: npt.NDArray[np.int64] | Floats,
+    cap: float,
+    failed: float,
+    size: int,
+) -> float:
+    """Peel further, at a cap between a good one and one that failed, while far more than `size` nodes are left."""
+    for _ in range(TRIALS):
+        middle = float(math.floor((cap + failed) / 2))
+        if middle <= cap or np.count_nonzero(alive) <= LOOSE * size:
+            break
+        fewer, ties = alive.copy(), inner.copy()
+        if _peel(graph, fewer, ties, middle, size):
+            alive[:], inner[:], cap = fewer, ties, middle
+        else:
+            failed = middle
+    return cap
+
+
+def _degrees_among(graph: Graph, alive: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64] | Floats:
+    """The degree of every alive node among the alive."""
+    weights = arc_weights(graph)
+    inner = np.zeros(graph.n, dtype=np.int64) if graph.weights is None else np.zeros(graph.n)
+    with threads_worth(graph.n_arcs):
+        kernels.alive_degrees(graph.indptr, graph.indices, weights, alive, inner)
+    return inner
+
+
+def _peel(
+    graph: Graph, alive: npt.NDArray[np.uint8], inner: npt.NDArray[np.int64] | Floats, cap: float, least: int = 0
+) -> bool:
+    """Remove nodes tied by at most `cap`; False, and no more work, once fewer than `least` are left."""
+    weights, queue = arc_weights(graph), np.empty(graph.n, np.int64)
+    most = int(np.count_nonzero(alive)) - least
+    return bool(kernels.peel_below(graph.indptr, graph.indices, weights, alive, inner, cap, queue, most) <= most)
+
+
+def _left(core: Core, alive: npt.NDArray[np.uint8], cap: float, degrees: npt.NDArray[np.int64] | Floats) -> Core:
+    """The core on the nodes that peeling at `cap` left alive."""
+    graph, nodes = core.graph, np.flatnonzero(alive)
+    proven = float(cap)
+    if graph.weights is not None:  # sums and differences of at most max-degree many terms were rounded
+        proven += 4.0 * _EPS * float(graph.degrees.max(initial=1)) * float(degrees.max(initial=0.0))
+    return Core(induced(graph, nodes, alive), core.nodes[nodes], max(proven, core.cap))
 
 
 def induced(graph: Graph, nodes: Ints, alive: npt.NDArray[np.uint8] | None = None) -> Graph:

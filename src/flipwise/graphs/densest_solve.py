@@ -20,8 +20,8 @@ from flipwise.graphs.whole import Whole
 from flipwise.result import Status
 from flipwise.run import Run
 
-SCOUT_NODES = 1000
-"""The first, small core has three nodes for each wanted one and this many more."""
+SCOUT_NODES = 2500
+"""The first, small core has at least two nodes for each wanted one and this many more."""
 LARGE_ARCS = 20_000_000
 """From here on the core is kept as small as the first solution allows."""
 MOST_CORE_NODES = 50_000
@@ -85,7 +85,7 @@ class Solver:
     def certify_only(self, shared: Loaded | None) -> Loaded:
         """The bounds without a search: for sets that another method found."""
         if shared is None:
-            size = 3 * self.k + SCOUT_NODES
+            size = 2 * self.k + SCOUT_NODES
             core = self.whole.core_of_size(size)
             shared = Loaded(core, balanced_loads(core, [self.k]))
             if core.cap > float(np.sort(shared.loads)[max(0, core.graph.n - self.k)]):
@@ -108,7 +108,7 @@ class Solver:
 
     def _scout(self, known: Loaded | None) -> tuple[Core, Ints, Floats | None]:
         """A first solution from a small core, the core it says is needed, and loads on it where they suffice."""
-        small = self.whole.core_of_size(3 * self.k + SCOUT_NODES) if known is None else known.core
+        small = self.whole.core_of_size(2 * self.k + SCOUT_NODES) if known is None else known.core
         first = Subset.of(small.graph, starts.by_degree(small.graph, self.k))
         descend(first)
         self.tell(small, first)

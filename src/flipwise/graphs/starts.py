@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from flipwise.arrays import Bools, Floats, Ints
-from flipwise.graphs.core import arc_weights, peeling, peeling_and_cores
+from flipwise.graphs.core import Core, arc_weights
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.subset import Subset
 from flipwise.kernels import subgraph as kernels
@@ -38,10 +38,10 @@ def by_degree(graph: Graph, k: int) -> Bools:
     return top(times(graph, np.ones(graph.n)), k)
 
 
-def by_peeling(graph: Graph, k: int) -> Bools:
+def by_peeling(core: Core, k: int) -> Bools:
     """The last k nodes of greedy peeling."""
-    mask = np.zeros(graph.n, dtype=bool)
-    mask[peeling(graph)[graph.n - k :]] = True
+    mask = np.zeros(core.graph.n, dtype=bool)
+    mask[core.order[core.graph.n - k :]] = True
     return mask
 
 
@@ -107,16 +107,17 @@ def at_random(graph: Graph, k: int, rng: np.random.Generator) -> Bools:
     return top(rng.random(graph.n), k)
 
 
-def grown_from_seeds(graph: Graph, loads: Floats, k: int, count: int) -> Iterator[Bools]:
+def grown_from_seeds(core: Core, loads: Floats, k: int, count: int) -> Iterator[Bools]:
     """Growth from up to `count` seeds, none of them in an earlier set or joined to an earlier seed.
 
     So each dense piece of the graph is met after few trials, however small it is beside the others. The seeds are the
     first free ones by load, by core number, and by the excess of the core number over the load, in turn: in a clique
     the core number is twice the load, so the last finds small regular pieces beside large ones that lean on hubs.
     """
+    graph = core.graph
     rankings = [np.argsort(-loads, kind="stable")]
     if graph.weights is None:
-        cores = peeling_and_cores(graph)[1]
+        cores = core.core_numbers
         rankings += [np.argsort(-cores, kind="stable"), np.argsort(loads - cores, kind="stable")]
     free = np.ones(graph.n, dtype=bool)
     for trial in range(count):

@@ -73,7 +73,7 @@ class Search:
         if self.effort == 0:
             return
         yield starts.by_degree(graph, k)
-        yield starts.by_peeling(graph, k)
+        yield starts.by_peeling(self.core, k)
         steps = int(min(100.0, max(10.0, GROWTH_WORK * self.effort / (graph.n_arcs + 1))))
         yield starts.by_frank_wolfe(graph, k, steps)
         yield starts.by_spectrum(graph, k, steps // 2)
@@ -81,7 +81,7 @@ class Search:
         count = int(min(MOST_SEEDS, GROWTH_WORK * max(self.effort, 0.1) / (k * graph.n + graph.n_arcs)))
         if count < 2 and k * graph.n < GROWTH_MOST:
             count = 2
-        yield from starts.grown_from_seeds(graph, self.loads, k, count)
+        yield from starts.grown_from_seeds(self.core, self.loads, k, count)
 
     def _offer(self, subset: Subset) -> bool:
         """Keep a set if it is new and among the best; returns whether it is the best."""

@@ -29,10 +29,11 @@ def alive_degrees(indptr, indices, weights, alive, degrees):
 
 
 @kernel
-def peel_below(indptr, indices, weights, alive, degrees, cap, queue):
+def peel_below(indptr, indices, weights, alive, degrees, cap, queue, most):
     """Remove nodes whose degree among the alive is at most `cap` until none is left; return how many went.
 
-    At the moment a node goes, what ties it to the others still there is at most `cap`.
+    At the moment a node goes, what ties it to the others still there is at most `cap`. Stops early once more than
+    `most` have gone.
     """
     head = 0
     tail = 0
@@ -41,7 +42,7 @@ def peel_below(indptr, indices, weights, alive, degrees, cap, queue):
             alive[i] = 0
             queue[tail] = i
             tail += 1
-    while head < tail:
+    while head < tail and tail <= most:
         i = queue[head]
         head += 1
         for p in range(indptr[i], indptr[i + 1]):
