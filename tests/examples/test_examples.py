@@ -1,4 +1,4 @@
-"""Every example runs by itself, in an empty folder, in seconds; the notebooks are those of the examples."""
+"""Every example runs by itself, in an empty folder, in seconds; the notebooks are those of the examples and run too."""
 
 from __future__ import annotations
 
@@ -43,3 +43,15 @@ def test_the_notebook_is_that_of_the_example(name: str) -> None:
     code = ["".join(cell["source"]) for cell in json.loads(stored)["cells"] if cell["cell_type"] == "code"]
     compile("\n".join(code), name, "exec")
     assert "sys.argv" not in "\n".join(code)
+
+
+@pytest.mark.parametrize("name", MAKER["CHOSEN"])
+def test_the_notebook_runs(name: str, tmp_path: Path) -> None:
+    """A Jupyter kernel runs every cell of the notebook without an error, and the cells print."""
+    nbclient = pytest.importorskip("nbclient", reason="needs nbclient and ipykernel")
+    pytest.importorskip("ipykernel", reason="needs nbclient and ipykernel")
+    nbformat = pytest.importorskip("nbformat", reason="needs nbclient and ipykernel")
+    book = nbformat.read(EXAMPLES / "notebooks" / f"{name}.ipynb", as_version=4)
+    nbclient.NotebookClient(book, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    said = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert any(output.output_type == "stream" for output in said)
