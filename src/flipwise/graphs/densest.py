@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 
 from flipwise.arrays import Ints
 from flipwise.certify.subgraph import SubgraphBounds
+from flipwise.checkpoint import Keeper, outliving_search
 from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.densest_result import DensestSubgraph
 from flipwise.graphs.densest_solve import Loaded, Solver
 from flipwise.graphs.profile import DensityProfile
+from flipwise.graphs.stages import Stages
 from flipwise.graphs.whole import SubgraphObjective, Whole, WholeHere
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.log import RunLog, shown_on_stderr
@@ -46,6 +50,8 @@ def densest_subgraph(
     callback: Callback | None = None,
     threads: int | None = None,
     verbose: bool = False,
+    checkpoint: str | Path | None = None,
+    every: float = 60.0,
     **options: Any,
 ) -> DensestSubgraph | DensityProfile:
     """Find k nodes with as much edge weight among them as possible, and prove how much more there could be.
@@ -76,6 +82,10 @@ def densest_subgraph(
         The most threads the compiled kernels may use.
     verbose
         Log the run to standard error.
+    checkpoint, every
+        A path: the run is saved there every so many seconds (between the walks of a search, and what searches and
+        proofs have found), and goes on from there when the file exists; the file is deleted when the run has come to
+        its end. Another method than DPCD takes a checkpoint with one k only.
     **options
         Options of another method.
 
@@ -107,20 +117,30 @@ def densest_subgraph(
         raise InvalidInput(
             f"unknown option `{next(iter(options))}`; densest_subgraph with DPCD takes none but its own."
         )
+    ks = sorted(set(sizes), reverse=True)  # the loads of the largest k serve the smaller ones
+    if checkpoint is not None and method != "dpcd" and len(ks) > 1:
+        raise InvalidInput(f'`checkpoint` with several k is for method="dpcd" only, got {method!r}. Give one k.')
     rng = as_generator(seed)
     results: dict[int, DensestSubgraph] = {}
     shared: Loaded | None = None
     log = RunLog() if verbose else None
-    with limited_threads(threads), shown_on_stderr(verbose):
-        for size in sorted(set(sizes), reverse=True):  # the loads of the largest k serve the smaller ones
+    keeping = outliving_search({"checkpoint": checkpoint, "every": every})
+    with keeping as kept, limited_threads(threads), shown_on_stderr(verbose):
+        keeper: Keeper | None = kept["checkpoint"]
+        stages = Stages(keeper if method == "dpcd" else None, _fingerprint(whole, ks, effort, certify, given))
+        resumed = stages.resume(whole)
+        for size in ks:
             problem = Problem(SubgraphObjective(whole), Cardinality(size))
             run = Run(problem, limits, callback, None, log)
-            solver = Solver(whole, size, run, rng, effort, certify, SubgraphBounds(size, whole.integral))
+            bounds = SubgraphBounds(size, whole.integral)
+            solver = Solver(whole, size, run, rng, effort, certify, bounds, stages=stages)
             if method == "dpcd":
                 if log is not None:
                     log.start(problem, method, seed_of(seed))
                 status, shared = _solved(solver, given, shared)
                 result = finished(run, status, method, seed_of(seed))
+                if keeper is not None:
+                    result.info.update(resumed=resumed, checkpoint_error=keeper.error)
                 if log is not None:
                     log.end(result)
             else:
@@ -133,6 +153,7 @@ def densest_subgraph(
                     time_limit=time_limit,
                     callback=callback,
                     verbose=verbose,
+                    checkpoint=keeper,
                     **options,
                 )
                 result.seed = seed_of(seed)
@@ -143,9 +164,17 @@ def densest_subgraph(
             given = results[size].indices if several else given
             if results[size].status in (Status.INTERRUPTED, Status.CALLBACK):
                 break
+        if keeper is not None:
+            keeper.ended = not any(stages.stays_open(result.status) for result in results.values())
     if not several:
         return results[sizes[0]]
     return DensityProfile([results[size] for size in sorted(results)])
+
+
+def _fingerprint(whole: Whole, ks: list[int], effort: float, certify: bool, given: Ints | None) -> dict[str, Any]:
+    """What must be the same for a checkpoint to be continued."""
+    start = None if given is None else zlib.crc32(given.tobytes())
+    return {"nodes": whole.n, "arcs": whole.n_arcs, "k": ks, "effort": effort, "certify": certify, "start": start}
 
 
 def _solved(solver: Solver, given: Ints | None, shared: Loaded | None) -> tuple[Status, Loaded | None]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,9 +12,12 @@ from flipwise.arrays import Bools, Floats, Ints
 from flipwise.certify.loads import balanced_loads, top_sum
 from flipwise.certify.pairs import pair_bound
 from flipwise.certify.subgraph import SubgraphBounds, simple_bounds
+from flipwise.checkpoint import generator_state
+from flipwise.container import State
 from flipwise.graphs import starts
 from flipwise.graphs.core import Core, core_above, core_of_size
 from flipwise.graphs.descent import descend
+from flipwise.graphs.stages import Stages
 from flipwise.graphs.subgraph_search import Search, outside_can_help
 from flipwise.graphs.subset import Subset
 from flipwise.graphs.whole import Whole
@@ -57,6 +61,7 @@ class Solver:
     bounds: SubgraphBounds
     best: Ints | None = None
     best_weight: float = -math.inf
+    stages: Stages = field(default_factory=lambda: Stages(None, {"k": []}))
 
     def solve(self, given: Ints | None, shared: Loaded | None) -> tuple[Status, Loaded]:
         """Find a dense set, prove what can be proven; the answer is `best`, the proof `bounds`."""
@@ -70,16 +75,17 @@ class Solver:
             loads = known.loads[np.searchsorted(known.core.nodes, core.nodes)]
         self._add_bounds(core, loaded)
         others = [] if given is None else [given]
-        status = self._search(core, loads, [scout, *others, *self._published()])
+        status = self._search(core, loads, lambda: [scout, *others, *self._published()])
         wider = self._enlarged(core) if status is Status.LOCAL_OPTIMUM else None
         if wider is not None:
             assert self.best is not None
             core, loads = wider, self._balanced(wider)
             loaded = Loaded(core, loads)
             self._add_bounds(core, loaded)
-            status = self._search(core, loads, [self.best])
+            first = self.best
+            status = self._search(core, loads, lambda: [first])
         if self.certify and status is Status.LOCAL_OPTIMUM:
-            status = self._pair_bound(core, loads)
+            status = self._pair_bound_once(core, loads)
         return status, loaded
 
     def certify_only(self, shared: Loaded | None) -> Loaded:
@@ -163,13 +169,45 @@ class Solver:
         wider = self._core(None, core, least - 1.0)
         return wider if wider.graph.n > core.graph.n else None
 
-    def _search(self, core: Core, loads: Floats, given: list[Ints]) -> Status:
+    def _search(self, core: Core, loads: Floats, given: Callable[[], list[Ints]]) -> Status:
+        finished = self.stages.finished()
+        if finished is not None:
+            return self._take(finished)
         search = Search(
-            core, self.k, loads, self.rng, self.effort, lambda subset: self.tell(core, subset), self.run.check_time
-        )
-        masks = [_mask(core, nodes) for nodes in given]
-        completed = [mask if mask.sum() == self.k else _completed(core, mask, self.k) for mask in masks]
-        return search.run(completed)
+            core, self.k, loads, self.rng, self.effort, lambda subset: self.tell(core, subset), self.run.check_time,
+            lambda: self.stages.keep(lambda: {**self._found(Status.LOCAL_OPTIMUM), **search.state()}),
+        )  # fmt: skip
+        kept = self.stages.under_way()
+        if kept is not None:
+            self._take(kept)
+            search.restore(kept)
+            status = search.run()
+        else:
+            masks = [_mask(core, nodes) for nodes in given()]
+            completed = [mask if mask.sum() == self.k else _completed(core, mask, self.k) for mask in masks]
+            status = search.run(completed)
+        if self.stages.stays_open(status):
+            if search.walking:
+                self.stages.keep(lambda: {**self._found(status), **search.state()}, now=True)
+        else:
+            self.stages.end(self._found(status))
+        return status
+
+    def _found(self, status: Status) -> State:
+        """Where the search stands, for a checkpoint."""
+        counters = {"iterations": self.run.iterations, "seconds": self.run.seconds, "rng": generator_state(self.rng)}
+        return {"status": status.name, "best": self.best, "weight": self.best_weight, **counters}
+
+    def _take(self, found: State) -> Status:
+        """Stand where a checkpoint says."""
+        self.best, self.best_weight = found["best"], float(found["weight"])
+        x = np.full(self.whole.n, -1.0)
+        x[self.best] = 1.0
+        self.run.offer(x, -2.0 * self.best_weight)
+        self.run.iterations = int(found["iterations"])
+        self.run.started -= max(0.0, float(found["seconds"]) - self.run.seconds)
+        self.rng.bit_generator.state = found["rng"]["state"]
+        return Status[found["status"]]
 
     def tell(self, core: Core, subset: Subset) -> Status | None:
         """Report a set to the run; the set is optimal when it meets the bound."""
@@ -191,6 +229,17 @@ class Solver:
             self.bounds.add(name, bound)
         self.bounds.add("loads", top_sum(loaded.loads, self.k, loaded.core.cap))
         self.run.raise_bound(-2.0 * self.bounds.best[1])
+
+    def _pair_bound_once(self, core: Core, loads: Floats) -> Status:
+        finished = self.stages.finished()
+        if finished is None:
+            status = self._pair_bound(core, loads)
+            self.stages.end({"pairs": self.bounds.known.get("pairs")})
+            return status
+        if finished["pairs"] is not None:
+            self.bounds.add("pairs", float(finished["pairs"]))
+            self.run.raise_bound(-2.0 * self.bounds.best[1])
+        return self._proof() or Status.LOCAL_OPTIMUM
 
     def _pair_bound(self, core: Core, loads: Floats) -> Status:
         """For what the simpler bounds leave open; stops as soon as the answer is proven optimal.

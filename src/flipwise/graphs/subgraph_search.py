@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from flipwise.arrays import Bools, Floats
+from flipwise.container import State
 from flipwise.graphs import starts
 from flipwise.graphs.core import Core
 from flipwise.graphs.descent import descend
@@ -50,12 +52,18 @@ class Search:
     effort: float
     told: Told
     check_time: Callable[[], Status | None]
+    walked: Callable[[], None] = lambda: None
     pool: list[Subset] = field(default_factory=list)
     stopped: Status | None = None
+    walking: bool = False
+    work: float = 0.0
+    first_steps: int = 0
+    queue: list[Subset] = field(default_factory=list)
+    moves: int = 0
 
     def run(self, given: Sequence[Bools] = ()) -> Status:
         """Search until the effort is spent or someone says stop; the best set is `pool[0]`."""
-        for mask in self._starts(given):
+        for mask in () if self.walking else self._starts(given):
             subset = Subset.of(self.core.graph, mask)
             descend(subset)
             self._offer(subset)
@@ -63,7 +71,7 @@ class Search:
             if self.stopped:
                 return self.stopped
         if 0 < self.k < self.core.graph.n and self.effort > 0:
-            self._walk_and_move(WALK_WORK * self.effort)
+            self._walk_and_move()
         return self.stopped or Status.LOCAL_OPTIMUM
 
     def _starts(self, given: Sequence[Bools]) -> Iterator[Bools]:
@@ -95,17 +103,34 @@ class Search:
             self.stopped = self.told(subset)
         return best
 
-    def _walk_and_move(self, work: float) -> None:
+    def state(self) -> dict[str, Any]:
+        """From where to go on between two walks, for a checkpoint."""
+        plan = {"work": self.work, "first_steps": self.first_steps, "moves": self.moves}
+        return plan | _stacked("pool", self.pool) | _stacked("queue", self.queue)
+
+    def restore(self, state: State) -> None:
+        """Go back to a state."""
+        self.walking = True
+        self.work, self.first_steps, self.moves = state["work"], state["first_steps"], state["moves"]
+        self.pool, self.queue = (_unstacked(name, state, self.core) for name in ("pool", "queue"))
+
+    def _walk_and_move(self) -> None:
         graph, k = self.core.graph, self.k
         per_step = graph.n + 2 * graph.n_arcs / graph.n
-        first = max(200, int(min(20 * k, work / 4 / len(self.pool) / per_step)))
-        for subset in list(self.pool):
-            work -= first * per_step
-            if self._walk(subset.copy(), first):
+        if not self.walking:
+            self.walking = True
+            self.work = WALK_WORK * self.effort
+            self.first_steps = max(200, int(min(20 * k, self.work / 4 / len(self.pool) / per_step)))
+            self.queue = list(self.pool)
+        while self.queue:
+            self.work -= self.first_steps * per_step
+            over = self._walk(self.queue.pop(0).copy(), self.first_steps)
+            self.walked()
+            if over:
                 return
         chance = self.loads + 1e-3 * max(float(self.loads.max(initial=0.0)), 1e-9)
-        for _ in range(int(np.ceil(MOST_MOVES * self.effort))):
-            if work <= 0:
+        for move in range(self.moves, int(np.ceil(MOST_MOVES * self.effort))):
+            if self.work <= 0:
                 return
             subset = self.pool[min(int(self.rng.geometric(0.5)) - 1, len(self.pool) - 1)].copy()
             outside = np.flatnonzero(subset.inside == 0)
@@ -117,8 +142,11 @@ class Search:
             subset.shed(size, piece)
             descend(subset)
             steps = max(50, min(2 * k, 1000))
-            work -= (2 * size + steps + 50) * per_step
-            if self._walk(subset, steps):
+            self.work -= (2 * size + steps + 50) * per_step
+            over = self._walk(subset, steps)
+            self.moves = move + 1
+            self.walked()
+            if over:
                 return
 
     def _walk(self, subset: Subset, steps: int) -> bool:
@@ -151,6 +179,24 @@ class Search:
         if self.stopped is None:
             self.stopped = self.told(self.pool[0])
         return self.stopped is not None
+
+
+def _stacked(name: str, subsets: list[Subset]) -> dict[str, Any]:
+    """Some subsets as arrays. Degrees are kept, not made anew: their roundings are part of the run."""
+    if not subsets:
+        return {}
+    return {
+        f"{name}_inside": np.stack([subset.inside for subset in subsets]).astype(np.int8),
+        f"{name}_degrees": np.stack([subset.degrees for subset in subsets]),
+        f"{name}_weights": np.array([subset.weight for subset in subsets], dtype=np.float64),
+    }
+
+
+def _unstacked(name: str, state: State, core: Core) -> list[Subset]:
+    if f"{name}_inside" not in state:
+        return []
+    columns = state[f"{name}_inside"].astype(np.uint8), state[f"{name}_degrees"], state[f"{name}_weights"]
+    return [Subset(core.graph, inside, degrees, float(weight)) for inside, degrees, weight in zip(*columns)]
 
 
 def outside_can_help(core: Core, subset: Subset) -> bool:
