@@ -1,0 +1,71 @@
+"""Figures in the documents come from stored runs: pages are what their generators make, prose quotes no measurement."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+GENERATORS = sorted(
+    path.name for path in (ROOT / "benchmarks").glob("*.py") if path.stem.endswith("_page") or path.stem == "render"
+)
+RESULTS = re.compile(r"<!-- results.*?<!-- end of results -->", re.S)
+CODE = re.compile(r"```.*?```|<!--.*?-->|`[^`\n]*`", re.S)
+MEASURED = re.compile(
+    r"[^.|\n]*(?:\d ?%|\d (?:s|ms|seconds)\b|\d (?:times|x) (?:faster|slower|as fast)|(?:faster|slower) by)[^.|\n]*"
+)
+SETTINGS = ("If the gap is 2 %", "gets 80 % of the time limit")
+"""Sentences whose numbers are settings or illustrations, not measurements."""
+
+
+@pytest.fixture(scope="module")
+def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the documents in which every generated page was thrown away and made anew from the stored runs."""
+    copy = tmp_path_factory.mktemp("documents")
+    for name in ("benchmarks", "docs"):
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "README.md", copy)
+    for page in (copy / "docs" / "benchmarks").glob("*.md"):
+        if page.name != "index.md" and not RESULTS.search(page.read_text(encoding="utf-8")):
+            page.unlink()
+    for name in [*GENERATORS, "studies.py"]:
+        done = subprocess.run(
+            [sys.executable, f"benchmarks/{name}"], cwd=copy, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{name}: {done.stderr}"
+    return copy
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", *sorted(f"docs/benchmarks/{p.name}" for p in (ROOT / "docs" / "benchmarks").glob("*.md"))]
+)
+def test_the_page_is_that_of_the_stored_runs(page: str, rebuilt: Path) -> None:
+    """Making the page anew from benchmarks/results changes nothing; a page without a generator would be missing."""
+    assert (rebuilt / page).read_text(encoding="utf-8") == (ROOT / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "benchmarks").glob("*.md")), ids=lambda page: page.stem)
+def test_a_command_stands_beside_the_figures(page: Path) -> None:
+    """Each page of figures names the command that made them and the commit."""
+    text = page.read_text(encoding="utf-8")
+    if page.stem != "index":
+        assert re.search(r"`(python benchmarks/|flipwise reproduce)[^`]*`", text) and re.search(
+            r"commit [0-9a-f]{7}", text
+        )
+
+
+@pytest.mark.parametrize(
+    "page",
+    [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if path.parent.name != "benchmarks")],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_prose_quotes_no_measurement(page: Path) -> None:
+    """Outside the generated parts no sentence holds a time, a share or a speed ratio, settings aside."""
+    prose = CODE.sub("", RESULTS.sub("", page.read_text(encoding="utf-8")))
+    found = [sentence[0].strip() for sentence in MEASURED.finditer(prose)]
+    assert not [sentence for sentence in found if not any(known in sentence for known in SETTINGS)]
