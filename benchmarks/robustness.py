@@ -1,0 +1,92 @@
+"""The long checks of robustness, run on demand and stored: runs killed at random moments, hostile files.
+
+    python benchmarks/robustness.py kills                      # 200 runs, each killed three times by SIGKILL
+    python benchmarks/robustness.py fuzz                       # every reader for 10 minutes
+    python benchmarks/robustness.py fuzz --seconds 60 --only METIS
+    python benchmarks/robustness_page.py                       # the page in the docs, from the stored rows
+
+Each writes results/robustness-<check>.json. The soak (`soak.py`) and the mutation check (`mutation.py`) have scripts of
+their own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from recording import ROOT, Recorder
+
+sys.path.insert(0, str(ROOT))
+
+KILL_SHARES = {"descent": 0.6, "portfolio": 0.25, "dense subgraph": 0.15}
+"""Which runs are killed how often."""
+
+
+def kills(runs: int) -> bool:
+    """Runs killed and resumed, one row for each kind of run; whether all ended with the uninterrupted answer."""
+    from tests.test_checkpoint import killed_and_resumed
+
+    recorder = Recorder("robustness-kills")
+    rng = np.random.default_rng()
+    good = True
+    for kind, share in KILL_SHARES.items():
+        count = max(1, round(runs * share))
+        began = time.monotonic()
+        with tempfile.TemporaryDirectory() as folder:
+            outcomes = [killed_and_resumed(Path(folder), rng, kind) for _ in range(count)]
+        same = sum(same for _, same in outcomes)
+        good &= same == count
+        seconds = round(time.monotonic() - began, 1)
+        recorder.add(kind=kind, runs=count, kills=sum(k for k, _ in outcomes), same_answer=same, seconds=seconds)
+        print(f"{kind}: {same} of {count} the same, {seconds} s", flush=True)
+    return good
+
+
+def fuzz(seconds: float, only: list[str]) -> bool:
+    """One row for each reader: inputs tried and how it ended."""
+    from tests.fuzz.corpus import READERS
+
+    recorder = Recorder("robustness-fuzz")
+    good = True
+    for reader in only or sorted(READERS):
+        seed = int(np.random.SeedSequence().generate_state(1)[0])
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "tests.fuzz.worker", reader, str(seconds), str(seed), folder]
+            done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+            kept = Path(folder) / "input"
+            culprit = kept.read_bytes().hex() if done.returncode and kept.exists() else None
+        counts = [int(word) for word in done.stdout.rpartition(":")[2].split() if word.isdigit()] or [0, 0]
+        good &= done.returncode == 0
+        recorder.add(
+            reader=reader,
+            seconds=seconds,
+            seed=seed,
+            inputs=counts[0],
+            accepted=counts[1],
+            exit_code=done.returncode,
+            culprit=culprit,
+            error=done.stderr[-2000:] if done.returncode else None,
+        )
+        print(f"{reader}: {counts[0]:,} inputs, exit {done.returncode}", flush=True)
+    return good
+
+
+def main() -> int:
+    """One check."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("check", choices=["kills", "fuzz"])
+    parser.add_argument("--runs", type=int, default=200, help="killed runs")
+    parser.add_argument("--seconds", type=float, default=600.0, help="for each reader")
+    parser.add_argument("--only", action="append", default=[], help="a reader (may be repeated)")
+    arguments = parser.parse_args()
+    good = kills(arguments.runs) if arguments.check == "kills" else fuzz(arguments.seconds, arguments.only)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
