@@ -80,6 +80,7 @@ MAY_USE = {
     "qubo": SOLVING | {"graphs", "interop"},  # dimod reads its own files
     "hashing": SOLVING,
     "interop": SOLVING | {"qubo"},
+    "distributed": SOLVING | {"graphs", "hashing", "qubo"},
 }
 
 

@@ -22,7 +22,7 @@ from flipwise.errors import InvalidFile
 MAGIC = b"FLIPWISE-FILE-1\n"
 State = Mapping[str, Any]
 """Names to arrays or to values that JSON can hold."""
-_DTYPES = ("float64", "int8", "int64", "bool")
+_DTYPES = ("float64", "int8", "int32", "int64", "bool")
 
 
 def encode(kind: str, state: State) -> bytes:

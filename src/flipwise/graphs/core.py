@@ -134,6 +134,13 @@ def cut_to_size(
     return None
 
 
+def tightened(core: Core, failed: float, size: int) -> Core:
+    """The last step of `core_of_size` for a core of at least `size` nodes that was cut elsewhere."""
+    alive, degrees = np.ones(core.graph.n, np.uint8), positive_degrees(core.graph)
+    cap = _tightened(core.graph, alive, degrees.copy(), core.cap, min(failed, float(degrees.max(initial=0))), size)
+    return _left(core, alive, cap, degrees)
+
+
 def _tightened(
     graph: Graph,
     alive: npt.NDArray[np.uint8],

@@ -141,7 +141,7 @@ class Solver:
 
     def _missed(self, core: Core, found: Ints, least: float) -> bool:
         """Whether a node outside the core could be exchanged for the weakest of a set, by one full gradient."""
-        return self.whole.degree_outside(found, core) > least
+        return np.setdiff1d(self.whole.nodes_above(found, least), core.nodes).size > 0
 
     def _core(self, base: Core | None, small: Core, cap: float) -> Core:
         """The core of `base` (None: of the whole graph) above `cap`, unless it would be too large for the search."""

@@ -47,8 +47,8 @@ class Whole(Protocol):
     def core_above(self, cap: float) -> Core:
         """See `graphs.core.core_above`."""
 
-    def degree_outside(self, nodes: Ints, core: Core) -> float:
-        """The largest degree into the set `nodes` of a node outside the core, at least 0."""
+    def nodes_above(self, nodes: Ints, least: float) -> Ints:
+        """The nodes whose degree into the set `nodes` is above `least`."""
 
     def published_sets(self, k: int) -> list[Ints]:
         """The sets that the published methods find on the whole graph."""
@@ -85,13 +85,11 @@ class WholeHere:
         """The core above a cap."""
         return core_above(whole_core(self.graph), cap)
 
-    def degree_outside(self, nodes: Ints, core: Core) -> float:
+    def nodes_above(self, nodes: Ints, least: float) -> Ints:
         """One full gradient."""
         mask = np.zeros(self.n, dtype=bool)
         mask[nodes] = True
-        degrees = Subset.of(self.graph, mask).degrees
-        degrees[core.nodes] = 0
-        return float(degrees.max(initial=0))
+        return np.flatnonzero(Subset.of(self.graph, mask).degrees > least)
 
     def published_sets(self, k: int) -> list[Ints]:
         """RAVI, Frank-Wolfe, truncated power."""

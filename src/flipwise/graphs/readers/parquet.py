@@ -42,7 +42,7 @@ def read_parquet(
             if size > expansion_limit(path, max_bytes):
                 raise InvalidFile(f"{path}: unpacks to {size:,} bytes; if that is right, pass a larger `max_bytes`.")
             schema = file.schema_arrow
-            columns = [name for name in _columns(schema, str(path), InvalidFile, weighted) if name is not None]
+            columns = [name for name in edge_columns(schema, str(path), InvalidFile, weighted) if name is not None]
             batches = file.iter_batches(batch_size=1 << 20, columns=columns)
             return graph_from_batches(schema, batches, str(path), InvalidFile, symmetrise=symmetrise, weighted=weighted)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -63,43 +63,56 @@ def graph_from_batches(
     """The graph of record batches; problems with the table are raised as `fault`."""
     import pyarrow as pa
 
-    source, target, weight = _columns(schema, what, fault, weighted)
-    kinds = [schema.field(name).type for name in (source, target)]
-    named = all(_is_text(pa, kind) for kind in kinds)
-    if not named and not all(pa.types.is_integer(kind) for kind in kinds):
-        raise fault(f"{what}: columns '{source}' and '{target}' must both be whole numbers or strings, got {kinds}.")
-    index: dict[str, int] = {}
+    columns = edge_columns(schema, what, fault, weighted)
+    kinds = [schema.field(name).type for name in columns[:2]]
+    index: dict[str, int] | None = {} if all(_is_text(pa, kind) for kind in kinds) else None
+    if index is None and not all(pa.types.is_integer(kind) for kind in kinds):
+        pair = f"'{columns[0]}' and '{columns[1]}'"
+        raise fault(f"{what}: columns {pair} must both be whole numbers or strings, got {kinds}.")
     blocks: list[Arcs] = []
     numbers = NodeNumbers()
     for batch in batches:
-        sides = []
-        for name in (source, target):
-            column = batch.column(batch.schema.get_field_index(name))
-            if column.null_count:
-                raise fault(f"{what}: column '{name}' has missing values.")
-            nodes = _named_column(column, index) if named else _numbered_column(column, name, what, fault)
-            sides.append(compact(nodes))
-        weights = None
-        if weight is not None:
-            column = batch.column(batch.schema.get_field_index(weight))
-            if column.null_count:
-                raise fault(f"{what}: column '{weight}' has missing values.")
-            weights = column.to_numpy(zero_copy_only=False).astype(np.float64)
-            if not np.isfinite(weights).all():
-                raise fault(f"{what}: column '{weight}' must be finite.")
-        blocks.append(Arcs(sides[0], sides[1], weights))
-        if not named:
+        blocks.append(arcs_of_batch(batch, columns, what, fault, index))
+        if index is None:
             numbers.look(blocks[-1])
     if not any(block.sources.size for block in blocks):
         raise fault(f"{what}: holds no edges.")
-    if named:
+    if index is not None:
         packed = PackedNames.pack(list(index))
         return build_graph(len(index), blocks, symmetrise=symmetrise, names=packed, what=what)
     n, names, change = numbers.settle(None, what)
     return build_graph(n, [change(b) for b in blocks], symmetrise=symmetrise, names=names, what=what)
 
 
-def _columns(
+def arcs_of_batch(
+    batch: Any,
+    columns: tuple[str, str, str | None],
+    what: str,
+    fault: type[InvalidFile | InvalidInput],
+    index: dict[str, int] | None,
+) -> Arcs:
+    """The arcs of one record batch; nodes with names are numbered by `index`, None means that nodes are numbers."""
+    sides = []
+    for name in columns[:2]:
+        column = _whole_column(batch, name, what, fault)
+        nodes = _numbered_column(column, name, what, fault) if index is None else _named_column(column, index)
+        sides.append(compact(nodes))
+    weights = None
+    if columns[2] is not None:
+        weights = _whole_column(batch, columns[2], what, fault).to_numpy(zero_copy_only=False).astype(np.float64)
+        if not np.isfinite(weights).all():
+            raise fault(f"{what}: column '{columns[2]}' must be finite.")
+    return Arcs(sides[0], sides[1], weights)
+
+
+def _whole_column(batch: Any, name: str, what: str, fault: type[InvalidFile | InvalidInput]) -> Any:
+    column = batch.column(batch.schema.get_field_index(name))
+    if column.null_count:
+        raise fault(f"{what}: column '{name}' has missing values.")
+    return column
+
+
+def edge_columns(
     schema: Any, what: str, fault: type[InvalidFile | InvalidInput], weighted: bool | None
 ) -> tuple[str, str, str | None]:
     import pyarrow as pa

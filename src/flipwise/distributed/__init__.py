@@ -1,0 +1,23 @@
+"""Past one machine: graphs in shards, rows in blocks and restarts on a Dask cluster that the user passes in."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flipwise.distributed.crew import ClusterLost as ClusterLost
+    from flipwise.distributed.graph import ShardedGraph as ShardedGraph
+    from flipwise.distributed.sharding import shard_graph as shard_graph
+
+_HOMES = {"ClusterLost": "crew", "ShardedGraph": "graph", "shard_graph": "sharding"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'flipwise.distributed' has no attribute {name!r}")
+    return getattr(import_module(f"flipwise.distributed.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(_HOMES)

@@ -1,0 +1,126 @@
+"""The workers of a Dask cluster, asked one question at a time, each about its own part; losing some is no disaster."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pickle
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from flipwise.errors import FlipwiseError, InvalidInput, MissingDependency
+
+log = logging.getLogger("flipwise.distributed")
+
+ATTEMPTS = 20
+"""Times a task is handed out again after the workers that ran it died (Dask itself gives up after three)."""
+
+
+class ClusterLost(FlipwiseError):
+    """The scheduler is gone; the message says how to go on.
+
+    Examples
+    --------
+    >>> print(ClusterLost("checkpoint `run.fwc`"))  # doctest: +ELLIPSIS
+    The Dask scheduler cannot be reached any more. ... checkpoint `run.fwc`:...
+    """
+
+    def __init__(self, kept: str = "") -> None:
+        resume = f"what the cluster had answered is in the {kept}: it is not asked again." if kept else (
+            "pass a `checkpoint` to keep what the cluster has answered."
+        )  # fmt: skip
+        super().__init__(
+            "The Dask scheduler cannot be reached any more. Start a cluster, connect a new client and call again; "
+            + resume
+        )
+
+
+@dataclass
+class Traffic:
+    """What was asked under one name: how often, and the bytes of the messages, as they are serialised."""
+
+    calls: int = 0
+    sent: int = 0
+    received: int = 0
+    seconds: float = 0.0
+
+
+class Crew:
+    """Hands out tasks and gathers the answers in order."""
+
+    def __init__(self, client: Any) -> None:
+        try:
+            import distributed
+        except ImportError:
+            raise MissingDependency("distributed", "distributed", "Working on a cluster") from None
+        if not isinstance(client, distributed.Client) or client.asynchronous:
+            raise InvalidInput(
+                f"`client` must be a dask.distributed.Client that is not asynchronous, got {type(client).__name__}."
+            )
+        self.client = client
+        self.kept = ""
+        """Where a later run finds what was answered, for the message when the cluster is lost."""
+        self.traffic: dict[str, Traffic] = {}
+        self._deaths: Any = distributed.scheduler.KilledWorker
+        self._losses = (CancelledError, asyncio.CancelledError, OSError, TimeoutError)
+        self.workers = self._alive()
+
+    def ask(self, name: str, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """The answers of `function(*task)` for each task; tasks of the same place go to the same worker if they can.
+
+        `name`, words with hyphens, is what the dashboard shows.
+        """
+        started = time.perf_counter()
+        futures: list[Any] = []
+        try:
+            try:
+                futures += [self._submit(name, function, task, place) for place, task in enumerate(tasks)]
+                answers = [self._result(futures, place, name, function, task) for place, task in enumerate(tasks)]
+            except self._losses as error:
+                raise ClusterLost(self.kept) from error
+        except BaseException:  # also Ctrl-C: nothing of ours stays on the cluster
+            if self.client.status == "running":
+                self.client.cancel(futures, force=True)
+            raise
+        told = self.traffic.setdefault(name, Traffic())
+        told.calls += 1
+        told.sent += sum(len(pickle.dumps(task, protocol=5)) for task in tasks)
+        told.received += sum(len(pickle.dumps(each, protocol=5)) for each in answers)
+        told.seconds += time.perf_counter() - started
+        log.info("%s: %d tasks, %.2f s", name, len(tasks), time.perf_counter() - started)
+        return answers
+
+    def _submit(self, name: str, function: Callable[..., Any], task: tuple[Any, ...], place: int) -> Any:
+        if self.client.status != "running":
+            raise ClusterLost(self.kept)
+        where = {"workers": [self.workers[place % len(self.workers)]]} if self.workers else {}
+        key = f"flipwise-{name}-{uuid4().hex}"
+        return self.client.submit(function, *task, key=key, pure=False, allow_other_workers=bool(where), **where)
+
+    def _result(
+        self, futures: list[Any], place: int, name: str, function: Callable[..., Any], task: tuple[Any, ...]
+    ) -> Any:
+        for _ in range(ATTEMPTS):
+            try:
+                return futures[place].result()
+            except self._deaths:
+                log.warning("%s: the workers that tried a part died; it is handed out again", name)
+                self.workers = self._alive()
+                futures[place] = self._submit(name, function, task, place)
+        raise FlipwiseError(
+            f"{name}: a task killed its worker {ATTEMPTS} times. Give workers more memory or make more, smaller shards."
+        )
+
+    def look_around(self) -> None:
+        """Take notice of workers that came or went."""
+        self.workers = self._alive()
+
+    def _alive(self) -> list[str]:
+        try:
+            return sorted(self.client.nthreads())
+        except self._losses as error:
+            raise ClusterLost(self.kept) from error

@@ -1,0 +1,177 @@
+"""`ShardedGraph`: a graph whose arcs stay with the workers, for `flipwise.densest_subgraph`.
+
+Whole-graph work is done by the workers on their shards and is exact: degrees, peeling, one gradient. What comes back is
+the core, the small part of the graph that can matter (about 3k + 1000 nodes; at most 30k + 50,000), which the same
+search as on one machine goes through here. So the answer is the same as on one machine: to the bit where weights are
+integers, up to the rounding of sums elsewhere.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flipwise.arrays import Ints
+from flipwise.distributed.crew import Crew, Traffic
+from flipwise.distributed.journal import Arrays, Journal
+from flipwise.distributed.sets import SharedSet
+from flipwise.distributed.shards import read_degrees, read_manifest, read_names
+from flipwise.distributed.worker import Part, Start, published_sets
+from flipwise.errors import FlipwiseError
+from flipwise.graphs.core import Core, core_above, cut_to_size, tightened
+from flipwise.graphs.graph import Graph
+from flipwise.graphs.whole import inner_weight
+
+GATHERED_ARCS = 4_000_000
+"""What is left of the graph is fetched and peeled here as soon as it has no more arcs than this."""
+_EPS = float(np.finfo(np.float64).eps)
+
+
+class ShardedGraph:
+    """A folder of shards (see `shard_graph`) and the cluster that works on it.
+
+    Parameters
+    ----------
+    folder
+        The shards, under a path that this process and every worker can read.
+    client
+        A connected `dask.distributed.Client`.
+    checkpoint
+        A file for what the cluster has answered: a run that is repeated after a loss goes on from there.
+    most_arcs
+        The largest core, in arcs, that may be fetched into this process.
+
+    Examples
+    --------
+    >>> import flipwise, tempfile
+    >>> from distributed import Client, LocalCluster
+    >>> edges = [[0, 1], [0, 2], [1, 2], [2, 3], [3, 4], [4, 5]]
+    >>> with (
+    ...     tempfile.TemporaryDirectory() as folder,
+    ...     LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster,
+    ...     Client(cluster) as client,
+    ... ):
+    ...     _ = flipwise.distributed.shard_graph((6, edges), folder, shards=2)
+    ...     graph = flipwise.distributed.ShardedGraph(folder, client)
+    ...     flipwise.densest_subgraph(graph, 3, seed=0).nodes
+    [0, 1, 2]
+    """
+
+    def __init__(
+        self, folder: str | Path, client: Any, *, checkpoint: str | Path | None = None, most_arcs: int = 400_000_000
+    ) -> None:
+        self.folder = Path(folder).resolve()
+        self.manifest = read_manifest(self.folder)
+        self.crew = Crew(client)
+        self.most_arcs = most_arcs
+        self.names: Sequence[Any] | None = read_names(self.folder)
+        self.notes = tuple(self.manifest.notes)
+        self.n, self.n_arcs = self.manifest.nodes, self.manifest.arcs
+        self.weight_range, self.integral = self.manifest.weight_range, self.manifest.integral
+        self._journal = Journal(None if checkpoint is None else Path(checkpoint), self.manifest.fingerprint)
+        if checkpoint is not None:
+            self.crew.kept = f"checkpoint `{checkpoint}`"
+        shards = len(self.manifest.starts) - 1
+        cuts = np.linspace(0, shards, min(shards, max(1, len(self.crew.workers))) + 1).astype(int).tolist()
+        self.parts = [Part(str(self.folder), a, b) for a, b in itertools.pairwise(cuts)]
+
+    @property
+    def traffic(self) -> dict[str, Traffic]:
+        """Messages and bytes by the name of the question."""
+        return self.crew.traffic
+
+    def core_of_size(self, size: int) -> Core:
+        """A core of at least `size` nodes and not many more where the degrees allow."""
+        failed = math.inf
+
+        def cut(cap: float) -> Core | None:
+            nonlocal failed
+            core = self.core_above(cap)
+            if core.graph.n < size:
+                failed = cap
+                return None
+            return self._rounded(tightened(core, failed, size))
+
+        found = None if self.n <= size else cut_to_size(read_degrees(self.folder), size, -1.0, cut)
+        return self.core_above(-1.0) if found is None else found
+
+    def core_above(self, cap: float) -> Core:
+        """What is left after nodes tied by at most `cap` are gone; everything for a cap below 0."""
+        kept = self._journal.remembered(f"core-{cap}", lambda: self._peeled(cap))
+        weights = kept["weights"] if self.manifest.weighted else None
+        core = Core(Graph(kept["indptr"], kept["indices"], weights), kept["nodes"], -1.0)
+        return core if cap < 0.0 else self._rounded(core_above(core, cap))
+
+    def _rounded(self, core: Core) -> Core:
+        """With weights the workers' sums, of as many terms as a node has neighbours, were rounded too."""
+        if not self.manifest.weighted:
+            return core
+        largest = float(read_degrees(self.folder).max(initial=0.0))
+        return replace(core, cap=core.cap + 8.0 * _EPS * self.manifest.largest_degree * largest)
+
+    def _peeled(self, cap: float) -> Arrays:
+        left = SharedSet(self.crew, self.parts, Start(True, cap=cap))
+        while True:
+            told = left.ask("below", cap)
+            gone, arcs = np.concatenate([nodes for nodes, _ in told]), sum(count for _, count in told)
+            if arcs <= GATHERED_ARCS or gone.size == 0:
+                break
+            left.flip(gone)
+        if arcs > self.most_arcs:
+            raise FlipwiseError(
+                f"The part of the graph that can matter has {arcs:,} arcs, more than `most_arcs` = {self.most_arcs:,} "
+                "allows here. Raise it if this process has the memory, or use flipwise.distributed.descend_subgraph."
+            )
+        return self._fetched(left)
+
+    def _fetched(self, members: SharedSet) -> Arrays:
+        """The subgraph on a set."""
+        nodes, counts, indices, weights = zip(*members.ask("induced"), strict=True)
+        numbers = np.concatenate(nodes)
+        fetched = np.searchsorted(numbers, np.concatenate(indices)).astype(indices[0].dtype)
+        found: Arrays = {"nodes": numbers, "indptr": np.concatenate([[0], *counts]).cumsum(), "indices": fetched}
+        return found | ({"weights": np.concatenate(weights)} if self.manifest.weighted else {})
+
+    def nodes_above(self, nodes: Ints, least: float) -> Ints:
+        """The nodes whose degree into the set is above `least`: one gradient, of which only these come back."""
+
+        def compute() -> Arrays:
+            return {"nodes": np.concatenate(self._set(nodes).ask("above", least))}
+
+        found: Ints = self._journal.remembered(f"above-{_digest(nodes)}-{least}", compute)["nodes"]
+        return found
+
+    def published_sets(self, k: int) -> list[Ints]:
+        """The sets of the published methods, found by one worker that reads all (few) shards."""
+
+        def compute() -> Arrays:
+            (found,) = self.crew.ask("published-sets", published_sets, [(str(self.folder), k)])
+            return {str(i): nodes for i, nodes in enumerate(found)}
+
+        return list(self._journal.remembered(f"published-{k}", compute).values())
+
+    def inner_weight(self, nodes: Ints) -> float:
+        """x'Wx of a set of nodes; the additions of one machine in their order where weights are not integers."""
+
+        def compute() -> Arrays:
+            if self.integral:
+                return {"weight": sum(self._set(nodes).ask("total"))}
+            part = self._fetched(self._set(nodes))
+            graph = Graph(part["indptr"], part["indices"], part["weights"])
+            return {"weight": inner_weight(graph, np.arange(graph.n))}
+
+        return float(self._journal.remembered(f"weight-{_digest(nodes)}", compute)["weight"])
+
+    def _set(self, nodes: Ints) -> SharedSet:
+        return SharedSet(self.crew, self.parts, Start(False, nodes=np.sort(nodes)))
+
+
+def _digest(nodes: Ints) -> str:
+    return f"{zlib.crc32(np.sort(nodes).astype(np.int64).tobytes()):08x}-{nodes.size}"
