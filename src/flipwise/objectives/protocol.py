@@ -83,6 +83,14 @@ class SupportsExchange(SupportsFlips, Protocol):
         """Exchange best pairs (a +1 with a -1) while they improve; returns (swaps, change)."""
 
 
+@runtime_checkable
+class SupportsCurvature(Objective, Protocol):
+    """An objective whose Hessian is constant, which lets a relaxation solve linear systems and step exactly."""
+
+    def hessian_times(self, d: Floats) -> Floats:
+        """The Hessian times `d`, both of `shape`; the caller may overwrite the result."""
+
+
 @dataclass(frozen=True)
 class Lipschitz:
     """A Lipschitz constant of the gradient on [-1, 1]^n and what is known about it.

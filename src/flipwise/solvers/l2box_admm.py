@@ -8,8 +8,10 @@ by   y1 <- P_box(b + z1/rho)            (1)      z1 <- z1 + gamma rho (b - y1)  
 with rho multiplied by `learning_fact` every `rho_change_step` iterations. Here everything is written in spins, where
 the same iteration has rho/4. Step (3) is a linear system for quadratics, solved by conjugate gradients on the operator
 from the last point. With exact counts, (1) projects onto the box with the right sums, so the counts hold in y1.
-Defaults are those of the authors' code, for problems without and with linear constraints. A nonconvex quadratic gets
-the load * (|x|^2 - n) that makes it convex, without which (3) has no minimiser while rho is small.
+Defaults are those of the authors' code, for problems without and with linear constraints; the first rho is lowered in
+proportion where gradients are smaller than 1 on average, since a rho far above them freezes the random start (the label
+losses of hashing have gradients of 1e-3). A nonconvex quadratic gets the load * (|x|^2 - n) that makes it convex,
+without which (3) has no minimiser while rho is small.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import numpy as np
 
 from flipwise.arrays import Floats
 from flipwise.constraints import Free
+from flipwise.objectives.protocol import SupportsCurvature
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Status
@@ -50,7 +53,8 @@ class Options:
     Parameters
     ----------
     rho, learning_fact, rho_change_step
-        The first penalty, its factor, and the iterations between two changes.
+        The first penalty, its factor, and the iterations between two changes. By default rho is the authors' value
+        times the mean size of a gradient entry at the start or at the centre, if that is below 1.
     gamma, gamma_factor
         The dual step and the factor that it is multiplied with, at least 1.
     stop_threshold
@@ -102,6 +106,8 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
     run.offer(x, problem.objective.value(x))
     counts = problem.constraint.swaps
     rho = options.chosen("rho", counts) / 4.0
+    if options.rho is None:
+        rho *= min(1.0, _slope(problem, x))
     gamma = options.chosen("gamma", counts)
     close = options.chosen("stop_threshold", counts)
     values: deque[float] = deque(maxlen=int(options.chosen("history", counts)))
@@ -132,9 +138,15 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
     return Status.ITERATION_LIMIT
 
 
+def _slope(problem: Problem, x: Floats) -> float:
+    """The mean size of a gradient entry, at the start or at the centre, whichever is larger."""
+    sizes = [float(np.abs(problem.objective.gradient(at)).mean()) for at in (x, np.zeros(problem.shape))]
+    return max(*sizes, 1e-300)
+
+
 def _minimise(model: Model, b: Floats, options: Options, counts: bool) -> Floats:
     tolerance = options.chosen("cg_tolerance", counts)
-    if isinstance(model.problem.objective, Quadratic):
+    if isinstance(model.problem.objective, Quadratic | SupportsCurvature):
         return conjugate_gradients(model, b, tolerance=tolerance, max_steps=options.cg_steps)
     # Not quadratic: within the box, where a user's function is sure to be defined.
     box = Polytope(Free(), model.problem.shape)

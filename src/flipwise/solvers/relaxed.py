@@ -20,6 +20,7 @@ import numpy as np
 
 from flipwise.arrays import Floats
 from flipwise.certify.eigenvalues import smallest_eigenpair
+from flipwise.objectives.protocol import SupportsCurvature
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Status
@@ -104,9 +105,15 @@ class Model:
     def hessian_times(self, d: Floats) -> Floats | None:
         """The Hessian times d where it is constant, else None."""
         objective = self.problem.objective
-        if self.quartic or not isinstance(objective, Quadratic):
+        if self.quartic:
             return None
-        product = self._objective_gradient(d) - objective.c + (2.0 * self.load + self.square) * d
+        if isinstance(objective, Quadratic):
+            product = self._objective_gradient(d) - objective.c
+        elif isinstance(objective, SupportsCurvature):
+            product = objective.hessian_times(d.reshape(self.problem.shape)).reshape(-1)
+        else:
+            return None
+        product = product + (2.0 * self.load + self.square) * d
         if self.vector is not None:
             product += (self.weight * inner(self.vector, d)) * self.vector
         return product

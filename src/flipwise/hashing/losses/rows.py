@@ -90,6 +90,11 @@ class RowQuadratic:
         g *= 2.0 * self.weights[:, None]
         return g
 
+    def hessian_times(self, d: Floats) -> Floats:
+        product = (d @ self.W) @ self.W.T
+        product *= 2.0 * self.weights[:, None]
+        return product
+
     def value_at(self, x: Floats, g: Floats) -> float:
         del g
         return self.value(x)
