@@ -29,8 +29,9 @@ class Table:
     def html(self) -> str:
         """A sortable table; on a narrow screen each row becomes a small card."""
         head = "".join(f'<th scope="col"><button type="button">{escape(h)}</button></th>' for h in self.headers)
+        texts = self.texts()
         body = "".join(
-            f"<tr>{''.join(self._html_entry(i, j, entry) for j, entry in enumerate(row))}</tr>"
+            f"<tr>{''.join(self._html_entry(i, j, entry, texts[i][j]) for j, entry in enumerate(row))}</tr>"
             for i, row in enumerate(self.rows)
         )
         note = f'<p class="note">{escape(self.note)}</p>' if self.note else ""
@@ -43,14 +44,19 @@ class Table:
             return f"<details><summary>{escape(self.title)} ({len(self.rows)} rows)</summary>{table}</details>"
         return f"<h4>{escape(self.title)}</h4>{table}"
 
-    def _html_entry(self, row: int, column: int, entry: Entry) -> str:
+    def texts(self) -> list[list[str]]:
+        """Every entry as text; the figures of a column have the same decimals where that loses none of them."""
+        decimals = [_decimals([row[j] for row in self.rows]) for j in range(len(self.headers))]
+        return [[shown(entry, decimals[j]) for j, entry in enumerate(row)] for row in self.rows]
+
+    def _html_entry(self, row: int, column: int, entry: Entry, text: str) -> str:
         marked = ' class="best"' if (row, column) in self.best else ""
         label = escape(self.headers[column], quote=True)
         if isinstance(entry, int | float):
-            return f'<td data-label="{label}" data-value="{entry!r}"{marked}>{escape(shown(entry))}</td>'
+            return f'<td data-label="{label}" data-value="{entry!r}"{marked}>{escape(text)}</td>'
         tag = "th" if column == 0 else "td"
         scope = ' scope="row"' if column == 0 else ""
-        return f'<{tag} data-label="{label}"{scope}{marked}>{escape(shown(entry))}</{tag}>'
+        return f'<{tag} data-label="{label}"{scope}{marked}>{escape(text)}</{tag}>'
 
     def markdown(self) -> str:
         """A pipe table, figures right-aligned, the best in bold."""
@@ -61,9 +67,8 @@ class Table:
             "| " + " | ".join(_pipe(h) for h in self.headers) + " |",
             "| " + " | ".join("---:" if right else ":---" for right in numeric) + " |",
         ]
-        for i, row in enumerate(self.rows):
-            texts = [_pipe(shown(entry)) for entry in row]
-            marked = [f"**{text}**" if (i, j) in self.best else text for j, text in enumerate(texts)]
+        for i, texts in enumerate(self.texts()):
+            marked = [f"**{_pipe(text)}**" if (i, j) in self.best else _pipe(text) for j, text in enumerate(texts)]
             lines.append("| " + " | ".join(marked) + " |")
         return "\n".join(lines)
 
@@ -76,12 +81,14 @@ class Table:
         return text.getvalue()
 
 
-def shown(entry: Entry) -> str:
-    """An entry as text: figures with up to five significant digits, thousands grouped."""
+def shown(entry: Entry, decimals: int | None = None) -> str:
+    """An entry as text: figures with the decimals given or up to five significant digits, thousands grouped."""
     if entry is None:
         return "–"
     if isinstance(entry, str):
         return entry
+    if decimals is not None and isinstance(entry, float):
+        return f"{entry:,.{decimals}f}"
     if isinstance(entry, int) or float(entry).is_integer():
         return f"{int(entry):,}"
     if not math.isfinite(entry):
@@ -92,6 +99,17 @@ def shown(entry: Entry) -> str:
     if size >= 1:
         return f"{entry:.5g}"
     return f"{entry:.4f}" if size >= 0.001 else f"{entry:.2g}"
+
+
+def _decimals(column: Sequence[Entry]) -> int | None:
+    """The decimals that give the largest figure of a column five digits; None where that would hide the smallest."""
+    figures = [abs(entry) for entry in column if isinstance(entry, float)]
+    if not figures or not all(map(math.isfinite, figures)) or all(figure.is_integer() for figure in figures):
+        return None
+    decimals = max(0, min(4, 4 - math.floor(math.log10(max(figures)))))
+    while decimals and all(math.isclose(round(figure, decimals - 1), figure, rel_tol=1e-9) for figure in figures):
+        decimals -= 1
+    return None if any(0 < figure < 2 * 10**-decimals for figure in figures) else decimals
 
 
 def pivot(
