@@ -90,8 +90,9 @@ def core_above(core: Core, cap: float) -> Core:
     degrees = positive_degrees(core.graph)
     # A first cut by the plain degree costs nothing, and what it removes is never scanned.
     alive = (degrees > cap).astype(np.uint8)
-    _peel(core.graph, alive, _degrees_among(core.graph, alive), cap)
-    return _left(core, alive, cap, degrees)
+    inner = _degrees_among(core.graph, alive)
+    _peel(core.graph, alive, inner, cap)
+    return _left(core, alive, inner, cap, degrees)
 
 
 def core_of_size(core: Core, size: int) -> Core:
@@ -110,7 +111,7 @@ def core_of_size(core: Core, size: int) -> Core:
             failed = cap
             return None
         cap = _tightened(core.graph, alive, inner, cap, min(failed, float(inner.max())), size)
-        return _left(core, alive, cap, degrees)
+        return _left(core, alive, inner, cap, degrees)
 
     return cut_to_size(degrees, size, core.cap, cut) or core
 
@@ -137,8 +138,9 @@ def cut_to_size(
 def tightened(core: Core, failed: float, size: int) -> Core:
     """The last step of `core_of_size` for a core of at least `size` nodes that was cut elsewhere."""
     alive, degrees = np.ones(core.graph.n, np.uint8), positive_degrees(core.graph)
-    cap = _tightened(core.graph, alive, degrees.copy(), core.cap, min(failed, float(degrees.max(initial=0))), size)
-    return _left(core, alive, cap, degrees)
+    inner = degrees.copy()
+    cap = _tightened(core.graph, alive, inner, core.cap, min(failed, float(degrees.max(initial=0))), size)
+    return _left(core, alive, inner, cap, degrees)
 
 
 def _tightened(
@@ -180,24 +182,35 @@ def _peel(
     return bool(kernels.peel_below(graph.indptr, graph.indices, weights, alive, inner, cap, queue, most) <= most)
 
 
-def _left(core: Core, alive: npt.NDArray[np.uint8], cap: float, degrees: npt.NDArray[np.int64] | Floats) -> Core:
-    """The core on the nodes that peeling at `cap` left alive."""
+def _left(
+    core: Core,
+    alive: npt.NDArray[np.uint8],
+    inner: npt.NDArray[np.int64] | Floats,
+    cap: float,
+    degrees: npt.NDArray[np.int64] | Floats,
+) -> Core:
+    """The core on the nodes that peeling at `cap` left alive, with what then ties each to the others."""
     graph, nodes = core.graph, np.flatnonzero(alive)
-    proven = float(cap)
-    if graph.weights is not None:  # sums and differences of at most max-degree many terms were rounded
-        proven += 4.0 * _EPS * float(graph.degrees.max(initial=1)) * float(degrees.max(initial=0.0))
-    return Core(induced(graph, nodes, alive), core.nodes[nodes], max(proven, core.cap))
+    if graph.weights is None:
+        return Core(_induced(graph, nodes, alive, inner[nodes]), core.nodes[nodes], max(cap, core.cap))
+    # sums and differences of at most max-degree many terms were rounded
+    proven = cap + 4.0 * _EPS * float(graph.degrees.max(initial=1)) * float(degrees.max(initial=0.0))
+    return Core(induced(graph, nodes), core.nodes[nodes], max(proven, core.cap))
 
 
-def induced(graph: Graph, nodes: Ints, alive: npt.NDArray[np.uint8] | None = None) -> Graph:
+def induced(graph: Graph, nodes: Ints) -> Graph:
     """The subgraph on some nodes, given in ascending order, numbered from 0."""
-    if alive is None:
-        alive = np.zeros(graph.n, dtype=np.uint8)
-        alive[nodes] = 1
+    alive = np.zeros(graph.n, dtype=np.uint8)
+    alive[nodes] = 1
     counts = np.zeros(nodes.size, dtype=np.int64)
     with threads_worth(graph.n_arcs):
         kernels.induced_counts(graph.indptr, graph.indices, nodes, alive, counts)
-    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    return _induced(graph, nodes, alive, counts)
+
+
+def _induced(graph: Graph, nodes: Ints, alive: npt.NDArray[np.uint8], counts: Ints | Floats) -> Graph:
+    """The subgraph on the alive nodes, each of which has `counts` alive neighbours."""
+    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
     label = np.empty(graph.n, dtype=graph.indices.dtype)
     label[nodes] = np.arange(nodes.size)
     indices = np.empty(int(indptr[-1]), dtype=graph.indices.dtype)

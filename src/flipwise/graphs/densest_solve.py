@@ -32,6 +32,8 @@ MOST_CORE_NODES = 50_000
 """A core for the search has at most thirty nodes for each wanted one and this many more."""
 SMALL_GAP = 1e-3
 """On all but small cores the pair bound is not tried for less than this."""
+START_PASSES = 50
+"""Passes over the edges for loads that only serve as a start."""
 PAIR_LEVEL = 0.88
 """The narrow core of the pair bound is cut at this part of the k-th load."""
 PAIR_EDGES = 600_000
@@ -108,8 +110,12 @@ class Solver:
         return self.whole.published_sets(self.k)
 
     def _balanced(self, core: Core) -> Floats:
-        """Loads for the bound; where that cannot win, only well enough for a start."""
-        passes = 10 if self._loads_are_hopeless(core) else 200
+        """Loads for the bound; where that is not wanted or cannot win, only well enough for a start."""
+        passes = 200
+        if not self.certify:
+            passes = START_PASSES
+        elif self._loads_are_hopeless(core):
+            passes = 10
         return balanced_loads(core, [self.k], passes=passes, more=lambda: self.run.seconds_left > 0)
 
     def _scout(self, known: Loaded | None) -> tuple[Core, Ints, Floats | None]:
@@ -129,7 +135,8 @@ class Solver:
         level = float(np.sort(rough)[max(0, rough.size - self.k)])
         base = None if known is None else known.core
         large = (self.whole.n_arcs if base is None else base.graph.n_arcs) > LARGE_ARCS
-        if large and self._loads_are_hopeless(small) and not self._missed(small, found, least):
+        first_only = self.effort == 0 and not self.certify
+        if large and (first_only or (self._loads_are_hopeless(small) and not self._missed(small, found, least))):
             return small, found, rough
         slack = 1.0 if large else 0.8
         return self._core(base, small, float(math.floor(slack * min(least, level)))), found, None
