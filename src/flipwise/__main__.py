@@ -2,4 +2,5 @@
 
 from flipwise.cli import main
 
-raise SystemExit(main())
+if __name__ == "__main__":  # processes of the studies import this file again
+    raise SystemExit(main())

@@ -7,8 +7,10 @@ import logging
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from flipwise.experiments.environment import cores, environment
 from flipwise.experiments.runner import Listener, run_studies
 from flipwise.experiments.store import Store
 from flipwise.experiments.study import Plan, Study, Task
+from flipwise.experiments.workers import run_in_processes
 from flipwise.run import Limits
 
 log = logging.getLogger("flipwise.experiments")
@@ -70,6 +73,7 @@ def reproduce(
     seed: int = 0,
     time_limit: float | None = None,
     threads: int | None = None,
+    jobs: int = 1,
     retry: bool = False,
     callback: Listener | None = None,
 ) -> Summary:
@@ -91,7 +95,10 @@ def reproduce(
     time_limit
         Seconds that each cell may take; by default each study has its own limit. Stored with the cell.
     threads
-        The most threads for the compiled kernels; by default all cores.
+        The most threads for the compiled kernels; by default all cores, shared evenly by the jobs.
+    jobs
+        Studies that run at the same time, each in a process of its own. (A program that asks for several needs the
+        usual `if __name__ == "__main__":`.) Times of cells are then taken beside the work of the other processes.
     retry
         Run cells again that failed or were skipped (the old rows stay in the file).
     callback
@@ -114,15 +121,22 @@ def reproduce(
     folder = data or os.environ.get("FLIPWISE_DATA") or None
     Limits(time_limit=time_limit)  # raises for what is no time
     plan = Plan(quick=quick, data=None if folder is None else Path(folder), time_limit=time_limit)
-    used = _checked_count("threads", threads, 1) or cores()
     shift = _checked_count("seed", seed, 0) or 0
+    processes = _checked_count("jobs", jobs, 1) or 1
+    used = _checked_count("threads", threads, 1) or max(1, cores() // processes)
     planned = [
         (study, [replace(task, seed=task.seed + shift) for task in tasks])
         for study, tasks in select(find_studies(), plan, only)
     ]
     with Store(store) as opened:
         _warn_of_another_version(opened)
-        run_studies(planned, opened, plan, threads=used, retry=retry, callback=callback)
+        if processes == 1 or len(planned) < 2:
+            run_studies(planned, opened, plan, threads=used, retry=retry, callback=callback)
+        else:
+            methods = sorted({task.method for _, tasks in planned for task in tasks})
+            shared = {"store": store, "threads": used, "seed": shift, "time_limit": time_limit, "retry": retry}
+            alone = partial(_one_study, methods if only is not None else [], {**shared, "quick": quick, "data": folder})
+            run_in_processes(planned, processes, alone, callback)
         statuses = [cell.outcome.status for cell in current(opened.cells())]
     return Summary(Path(store), *(statuses.count(status) for status in ("done", "failed", "skipped")))
 
@@ -154,6 +168,11 @@ def select(
         if not chosen or study.name in chosen
     ]
     return [(study, tasks) for study, tasks in kept if tasks]
+
+
+def _one_study(methods: Sequence[str], options: dict[str, Any], name: str, callback: Listener) -> None:
+    """What a process of its own does."""
+    reproduce(only=[name, *methods], callback=callback, **options)
 
 
 def _checked_count(name: str, given: int | None, least: int) -> int | None:

@@ -53,7 +53,7 @@ def run_studies(
     began = time.perf_counter()
     total = sum(len(tasks) for _, tasks in planned)
     finished = 0
-    clock = _Clock([len(tasks) for _, tasks in planned])
+    clock = Clock([len(tasks) for _, tasks in planned])
     for number, (study, tasks) in enumerate(planned):
         warmed: set[str] = set()
         for place, task in enumerate(tasks):
@@ -139,7 +139,7 @@ def _shown(outcome: Outcome) -> str:
     return value if outcome.seconds is None else f"{value} in {outcome.seconds:.2f} s"
 
 
-class _Clock:
+class Clock:
     """Seconds left, from the mean time of the cells run so far: those of the same study where there are any."""
 
     def __init__(self, tasks: Sequence[int]) -> None:

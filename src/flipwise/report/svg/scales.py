@@ -49,7 +49,8 @@ def _linear_ticks(scale: Scale, count: int) -> list[float]:
     step = min((m * power for m in (1, 2, 2.5, 5, 10)), key=lambda s: abs(s - raw))
     first = math.ceil(scale.low / step)
     last = math.floor(scale.high / step)
-    return [round(i * step, 12) + 0.0 for i in range(first, last + 1)]
+    rounded = (round(i * step, 12) + 0.0 for i in range(first, last + 1))
+    return [min(max(value, scale.low), scale.high) for value in rounded]  # rounding may step over an end
 
 
 def _log_ticks(scale: Scale, count: int) -> list[float]:

@@ -1,0 +1,94 @@
+"""Studies dealt out to several processes, the longest first; the store is theirs in common.
+
+Every process appends its own cells, so a kill at any moment loses no finished cell, however many processes there are.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from queue import Empty
+from typing import Any
+
+from flipwise.errors import FlipwiseError
+from flipwise.experiments.runner import Clock, Listener, RunnerProgress
+from flipwise.experiments.study import Study, Task
+
+Run = Callable[[str, Listener], object]
+"""Runs the study of this name and tells the listener about each cell; it must be importable, not a closure."""
+
+
+def longest_first(planned: Sequence[tuple[Study, Sequence[Task]]]) -> list[tuple[Study, Sequence[Task]]]:
+    """The studies by the most seconds they may take, as far as their tasks have time limits."""
+    return sorted(planned, key=lambda entry: -sum(task.parameters.get("time_limit", 1.0) for task in entry[1]))
+
+
+def run_in_processes(
+    planned: Sequence[tuple[Study, Sequence[Task]]], jobs: int, run: Run, callback: Listener | None
+) -> None:
+    """Run each study in one of `jobs` processes; the callback hears of cells with counts over all studies."""
+    ordered = longest_first(planned)
+    names = [study.name for study, _ in ordered]
+    context = multiprocessing.get_context("spawn")  # threads of the kernels do not survive a fork
+    messages: Any = context.Queue()
+    next_place = context.Value("i", 0)
+    workers = [
+        context.Process(target=_work, args=(names, next_place, messages, os.getpid(), run), daemon=True)
+        for _ in range(min(jobs, len(names)))
+    ]
+    for worker in workers:
+        worker.start()
+    total = _Total([len(tasks) for _, tasks in ordered], len(workers))
+    try:
+        while not messages.empty() or any(worker.is_alive() for worker in workers):
+            try:
+                place, told = messages.get(timeout=0.2)
+            except Empty:
+                continue
+            if callback is not None:
+                callback(total.heard(place, told))
+    finally:
+        for worker in workers:
+            worker.terminate() if worker.is_alive() else worker.join()
+    if any(worker.exitcode for worker in workers):
+        raise FlipwiseError("a process of the studies has ended early; run the same command again to go on.")
+
+
+def _work(names: Sequence[str], next_place: Any, messages: Any, parent: int, run: Run) -> None:
+    """Take studies until none is left."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is answered by the parent, which ends its workers
+    while True:
+        with next_place.get_lock():
+            place = next_place.value
+            next_place.value += 1
+        if place >= len(names):
+            return
+
+        def tell(progress: RunnerProgress, place: int = place) -> None:
+            if os.getppid() != parent:  # the run was killed: do not go on behind its back
+                os._exit(1)
+            messages.put((place, progress))
+
+        run(names[place], tell)
+
+
+class _Total:
+    """Counts and time left over all studies, from what the processes say about theirs."""
+
+    def __init__(self, tasks: Sequence[int], jobs: int) -> None:
+        self._clock = Clock(tasks)
+        self._finished = [0] * len(tasks)
+        self._seconds = [0.0] * len(tasks)
+        self._sum = sum(tasks)
+        self._jobs = jobs
+
+    def heard(self, place: int, told: RunnerProgress) -> RunnerProgress:
+        for _ in range(told.finished - self._finished[place] - 1):  # cells that the store had
+            self._clock.took(place, 0.0, ran=False)
+        self._clock.took(place, told.seconds - self._seconds[place], ran=True)
+        self._finished[place], self._seconds[place] = told.finished, told.seconds
+        left = self._clock.seconds_left() / self._jobs
+        return replace(told, finished=sum(self._finished), total=self._sum, seconds_left=left)
