@@ -61,7 +61,7 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
         if run.check_time() is not None:
             raise OutOfTime
 
-    for y in _steps(arcs, k, options.lam, options.iterations, in_time):
+    for y in relaxed_points(arcs, k, options.lam, options.iterations, in_time):
         chosen = spins_of(largest(y, k), problem)
         run.evaluations += 1
         stop = run.step(chosen, problem.objective.value(chosen))
@@ -74,11 +74,11 @@ def frank_wolfe(
     indptr: Ints, indices: Ints, weights: Floats | None, k: int, lam: float = 1.0, iterations: int = 200
 ) -> Ints:
     """The k nodes, ascending, for a symmetric CSR graph (weights None: all 1)."""
-    points = deque(_steps(as_arcs(indptr, indices, weights, k), k, lam, iterations, lambda: None), maxlen=1)
+    points = deque(relaxed_points(as_arcs(indptr, indices, weights, k), k, lam, iterations, lambda: None), maxlen=1)
     return largest(points[0], k)
 
 
-def _steps(arcs: Arcs, k: int, lam: float, iterations: int, in_time: Callable[[], None]) -> Iterator[Floats]:
+def relaxed_points(arcs: Arcs, k: int, lam: float, iterations: int, in_time: Callable[[], None]) -> Iterator[Floats]:
     """The relaxed points, every few iterations and at the end."""
 
     def minus_times(v: Floats) -> Floats:
