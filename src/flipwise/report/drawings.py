@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from flipwise.graphs.densest_result import DensestSubgraph
     from flipwise.graphs.graph import Graph
     from flipwise.hashing.codes import Codes
 
@@ -22,7 +23,7 @@ NODE_LINK_NODES = 150
 BLUE, GREY, RED = "#0b6e99", "#9aa5b1", "#c0392b"
 
 
-def plot_subgraph(graph: Graph, nodes: Sequence[int] | np.ndarray[Any, Any]) -> Figure:
+def plot_subgraph(graph: Graph, nodes: Sequence[int] | np.ndarray[Any, Any] | DensestSubgraph) -> Figure:
     """The adjacency blocks of a found subgraph and, where it is small, a node-link picture.
 
     Nodes are ordered by reverse Cuthill-McKee inside the subgraph, so that blocks show; the strip below the matrix has
@@ -33,11 +34,12 @@ def plot_subgraph(graph: Graph, nodes: Sequence[int] | np.ndarray[Any, Any]) -> 
     graph
         The graph.
     nodes
-        The numbers of the chosen nodes, such as `result.indices`.
+        The result of `densest_subgraph`, or the numbers of the chosen nodes.
     """
-    chosen = np.unique(np.asarray(nodes))
+    given: Any = getattr(nodes, "indices", nodes)
+    chosen = np.unique(np.asarray(given))
     if not chosen.size or chosen.dtype.kind not in "iu" or chosen[0] < 0 or chosen[-1] >= graph.n:
-        raise InvalidInput(f"`nodes` must be node numbers from 0 to {graph.n - 1}, got {list(nodes)[:5]}.")
+        raise InvalidInput(f"`nodes` must be node numbers from 0 to {graph.n - 1}, got {str(given)[:80]}.")
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
     inside = graph.to_scipy()[chosen][:, chosen]
@@ -46,7 +48,7 @@ def plot_subgraph(graph: Graph, nodes: Sequence[int] | np.ndarray[Any, Any]) -> 
     small = chosen.size <= NODE_LINK_NODES
     figure = _figure(9.6 if small else 5.2, 5.0)
     axes = figure.subplots(2, 2 if small else 1, squeeze=False, gridspec_kw={"height_ratios": [12, 1]})
-    axes[0, 0].imshow(matrix, cmap=_two_colours(), interpolation="nearest", aspect="equal")
+    axes[0, 0].imshow(matrix, cmap=_two_colours(), interpolation="nearest", aspect="auto")
     weight = float(inside.sum())
     axes[0, 0].set_title(f"{chosen.size} nodes, density {weight / chosen.size:.4g}", fontsize=10)
     axes[0, 0].set_xticks([])

@@ -29,7 +29,8 @@ def plot_trace(trace: Trace, axes: Axes | None = None) -> Axes:
     axes.step(seconds, [record.best for record in trace.records], where="post", color="#0b6e99", label="best so far")
     bounds = [(r.seconds, r.bound) for r in trace.records if r.bound is not None]
     if bounds:
-        axes.step(*zip(*bounds, strict=True), where="post", color="#c0392b", linestyle="--", label="proven bound")
+        times, proven = zip(*bounds, strict=True)
+        axes.step(times, proven, where="post", color="#c0392b", linestyle="--", marker="_", label="proven bound")
     axes.set_xlabel("seconds")
     axes.set_ylabel("objective")
     axes.legend(frameon=False)
