@@ -136,7 +136,7 @@ def reproduce(
             methods = sorted({task.method for _, tasks in planned for task in tasks})
             shared = {"store": store, "threads": used, "seed": shift, "time_limit": time_limit, "retry": retry}
             alone = partial(_one_study, methods if only is not None else [], {**shared, "quick": quick, "data": folder})
-            run_in_processes(planned, processes, alone, callback)
+            run_in_processes(planned, processes, used, alone, callback)
         statuses = [cell.outcome.status for cell in current(opened.cells())]
     return Summary(Path(store), *(statuses.count(status) for status in ("done", "failed", "skipped")))
 

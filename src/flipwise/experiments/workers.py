@@ -8,7 +8,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from queue import Empty
 from typing import Any
@@ -17,6 +18,8 @@ from flipwise.errors import FlipwiseError
 from flipwise.experiments.runner import Clock, Listener, RunnerProgress
 from flipwise.experiments.study import Study, Task
 
+BLAS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
+"""What tells the libraries under NumPy how many threads they may use: as many as the kernels."""
 Run = Callable[[str, Listener], object]
 """Runs the study of this name and tells the listener about each cell; it must be importable, not a closure."""
 
@@ -27,7 +30,7 @@ def longest_first(planned: Sequence[tuple[Study, Sequence[Task]]]) -> list[tuple
 
 
 def run_in_processes(
-    planned: Sequence[tuple[Study, Sequence[Task]]], jobs: int, run: Run, callback: Listener | None
+    planned: Sequence[tuple[Study, Sequence[Task]]], jobs: int, threads: int, run: Run, callback: Listener | None
 ) -> None:
     """Run each study in one of `jobs` processes; the callback hears of cells with counts over all studies."""
     ordered = longest_first(planned)
@@ -39,8 +42,9 @@ def run_in_processes(
         context.Process(target=_work, args=(names, next_place, messages, os.getpid(), run), daemon=True)
         for _ in range(min(jobs, len(names)))
     ]
-    for worker in workers:
-        worker.start()
+    with _inherited({name: str(threads) for name in BLAS}):
+        for worker in workers:
+            worker.start()
     total = _Total([len(tasks) for _, tasks in ordered], len(workers))
     try:
         while not messages.empty() or any(worker.is_alive() for worker in workers):
@@ -55,6 +59,21 @@ def run_in_processes(
             worker.terminate() if worker.is_alive() else worker.join()
     if any(worker.exitcode for worker in workers):
         raise FlipwiseError("a process of the studies has ended early; run the same command again to go on.")
+
+
+@contextmanager
+def _inherited(variables: dict[str, str]) -> Iterator[None]:
+    """Environment variables for the processes started inside; BLAS reads them when it is loaded."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _work(names: Sequence[str], next_place: Any, messages: Any, parent: int, run: Run) -> None:
