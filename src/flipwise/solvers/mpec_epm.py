@@ -7,8 +7,10 @@ so the complementarity n - <x, v> is penalised:
     v   <- sqrt(n) x / |x|                                                                        (2)
     rho <- min(2L, sigma rho)  every T iterations, L a Lipschitz constant of f                       (3)
 until the complementarity is small. (1) is convex for convex f; a nonconvex quadratic first gets the
-load * (|x|^2 - n) that makes it so, as in the authors' dense-subgraph experiment. The defaults rho = 0.01, T = 10,
-sigma = sqrt(10) are the publication's as we know it; no code of the authors was found to check them against.
+load * (|x|^2 - n) that makes it so, as in the authors' dense-subgraph experiment. rho = 0.01, T = 10, sigma = sqrt(10)
+and the start at the centre with v = 0 agree with two public programs that follow the authors' own, one of them for
+dense subgraphs. Those solve (1) by at most 50 projected gradient steps of length 1/L and end after 100 iterations or
+when n - <x, v> < 0.01; here the steps are longer (Barzilai-Borwein), and the end comes no later than `complementarity`.
 """
 
 from __future__ import annotations

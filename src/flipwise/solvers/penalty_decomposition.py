@@ -5,8 +5,9 @@ Lu, Zhang: Sparse approximation via penalty decomposition methods, SIAM J. Optim
 x is split from a copy y in that set, q_rho(x, y) = f(x) + rho/2 |x - y|^2, and minimised block by block:
     x <- argmin q_rho(., y) over the box (and sums)    (1)      y <- the feasible binary point nearest to x    (2)
 until the relative change is small; then rho <- sigma rho, until |x - y|_inf <= tolerance. If the minimum over x exceeds
-Upsilon, the value at a known feasible point, y restarts from that point (3). rho = 0.1, sigma = sqrt(10) and the
-tolerances are the authors'. A nonconvex quadratic first gets the load * (|x|^2 - n) that makes it convex.
+Upsilon, the value at a known feasible point, y restarts from that point (3). rho = 0.1 and sigma = sqrt(10) are those
+of the authors' program for sparse regression, which starts at random; here the first y is the relaxation, rounded. A
+nonconvex quadratic first gets the load * (|x|^2 - n) that makes it convex.
 """
 
 from __future__ import annotations

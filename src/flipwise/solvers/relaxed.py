@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import ParamSpec
+from typing import TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
 from flipwise.solvers.projections import Polytope
+from flipwise.solvers.rounding import report_nearest
 
 
 def inner(a: Floats, b: Floats) -> float:
@@ -34,20 +35,27 @@ def inner(a: Floats, b: Floats) -> float:
 
 
 class OutOfTime(Exception):
-    """The run's time is over in the middle of an iteration."""
+    """The run's time is over in the middle of an iteration; `x` is the point it had come to, if any."""
+
+    def __init__(self, x: Floats | None = None) -> None:
+        super().__init__()
+        self.x = x
 
 
-Parameters = ParamSpec("Parameters")
+Options = TypeVar("Options")
+Solve = Callable[[Problem, Floats, np.random.Generator, Run, Options], Status]
 
 
-def stops_in_time(solve: Callable[Parameters, Status]) -> Callable[Parameters, Status]:
-    """Let a `solve` end with a status when a model raises `OutOfTime`."""
+def stops_in_time(solve: Solve[Options]) -> Solve[Options]:
+    """Let a `solve` end with a status when a model raises `OutOfTime`; the point it had come to is rounded."""
 
     @wraps(solve)
-    def wrapped(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Status:
+    def wrapped(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
         try:
-            return solve(*args, **kwargs)
-        except OutOfTime:
+            return solve(problem, x, rng, run, options)
+        except OutOfTime as stop:
+            if stop.x is not None:
+                report_nearest(problem, run, stop.x)
             return Status.TIME_LIMIT
 
     return wrapped
@@ -150,28 +158,31 @@ def projected_gradient(
 
     Ends when the projected gradient |P(x - s g) - x|_inf / s is below `tolerance` of the gradient at the start.
     """
-    g = model.gradient(x)
-    step = 1.0 / max(float(np.abs(g).max(initial=0.0)), 1e-300)
-    scale = float(np.abs(polytope.tangent(g)).max(initial=0.0))
-    size = np.inf
-    for _ in range(max_steps):
-        d = polytope.project(x - step * g) - x
-        size = float(np.abs(d).max(initial=0.0)) / step
-        slope = inner(g, d)
-        if size <= tolerance * scale or slope >= 0.0:
-            break
-        Hd = model.hessian_times(d)
-        if Hd is None:
-            t, g_new = _backtrack(model, x, g, d, slope)
-            Hd = (g_new - g) / t
-        else:
-            curvature = inner(d, Hd)
-            t = 1.0 if curvature <= -slope else -slope / curvature
-            g_new = g + t * Hd
-        x = x + t * d
-        g = g_new
-        curvature, length = inner(d, Hd), inner(d, d)
-        step = min(max(length / curvature, 1e-10), 1e10) if curvature > 1e-14 * length else min(10.0 * step, 1e10)
+    try:
+        g = model.gradient(x)
+        step = 1.0 / max(float(np.abs(g).max(initial=0.0)), 1e-300)
+        scale = float(np.abs(polytope.tangent(g)).max(initial=0.0))
+        size = np.inf
+        for _ in range(max_steps):
+            d = polytope.project(x - step * g) - x
+            size = float(np.abs(d).max(initial=0.0)) / step
+            slope = inner(g, d)
+            if size <= tolerance * scale or slope >= 0.0:
+                break
+            Hd = model.hessian_times(d)
+            if Hd is None:
+                t, g_new = _backtrack(model, x, g, d, slope)
+                Hd = (g_new - g) / t
+            else:
+                curvature = inner(d, Hd)
+                t = 1.0 if curvature <= -slope else -slope / curvature
+                g_new = g + t * Hd
+            x = x + t * d
+            g = g_new
+            curvature, length = inner(d, Hd), inner(d, d)
+            step = min(max(length / curvature, 1e-10), 1e10) if curvature > 1e-14 * length else min(10.0 * step, 1e10)
+    except OutOfTime:
+        raise OutOfTime(x) from None
     return x, size
 
 
@@ -190,27 +201,30 @@ def conjugate_gradients(
 
     Where the model curves downwards the step ends, at the best point so far.
     """
-    if polytope is not None:
-        x = polytope.onto_sums(x)
-    r = -model.gradient(x)
-    if polytope is not None:
-        r = polytope.tangent(r)
-    p, square = r.copy(), inner(r, r)
-    target = tolerance**2 * max(square, inner(x, x) * 1e-30)
-    for _ in range(max_steps):
-        if square <= target or square == 0.0:
-            break
-        Hp = model.hessian_times(p)
-        assert Hp is not None
+    try:
         if polytope is not None:
-            Hp = polytope.tangent(Hp)
-        curvature = inner(p, Hp)
-        if curvature <= 0.0:
-            break
-        t = square / curvature
-        x = x + t * p
-        r -= t * Hp
-        new = inner(r, r)
-        p = r + (new / square) * p
-        square = new
+            x = polytope.onto_sums(x)
+        r = -model.gradient(x)
+        if polytope is not None:
+            r = polytope.tangent(r)
+        p, square = r.copy(), inner(r, r)
+        target = tolerance**2 * max(square, inner(x, x) * 1e-30)
+        for _ in range(max_steps):
+            if square <= target or square == 0.0:
+                break
+            Hp = model.hessian_times(p)
+            assert Hp is not None
+            if polytope is not None:
+                Hp = polytope.tangent(Hp)
+            curvature = inner(p, Hp)
+            if curvature <= 0.0:
+                break
+            t = square / curvature
+            x = x + t * p
+            r -= t * Hp
+            new = inner(r, r)
+            p = r + (new / square) * p
+            square = new
+    except OutOfTime:
+        raise OutOfTime(x) from None
     return x
