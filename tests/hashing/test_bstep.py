@@ -109,3 +109,33 @@ def test_both_tiers_of_the_row_kernels_give_the_same_bits() -> None:
             results.append((B, counts))
     for one, other in (results[:2], results[2:]):
         assert np.array_equal(one[0], other[0]) and np.array_equal(one[1], other[1])
+
+
+def test_a_small_problem_at_rest_is_left_as_it_is() -> None:
+    """Codes that no flip improves come back unchanged, whatever the neighbourhood search would have drawn."""
+    rng = np.random.default_rng(2)
+    loss = RowQuadratic(0.01 * rng.standard_normal((7, 3)), rng.standard_normal((4, 7)))
+    rest = np.sign(loss.P).astype(np.int8)
+    before = rng.bit_generator.state
+    assert np.array_equal(solve_rows(loss, rest, "dpcd", rng), rest)
+    assert rng.bit_generator.state == before
+
+
+def test_curvature_is_the_difference_of_gradients() -> None:
+    """The Hessian product of a row loss is what its gradient changes by."""
+    rng = np.random.default_rng(4)
+    loss = RowQuadratic(rng.standard_normal((5, 2)), rng.standard_normal((3, 5)), weights=[1.0, 2.0, 3.0])
+    x, d = rng.standard_normal((2, 3, 5))
+    assert np.allclose(loss.hessian_times(d), loss.gradient(x + d) - loss.gradient(x))
+
+
+def test_l2box_on_all_items_finds_codes_as_good_as_the_others() -> None:
+    """A label loss with gradients of 1e-2 does not leave L2box-ADMM at its random start."""
+    rng = np.random.default_rng(0)
+    which = rng.integers(0, 4, 300)
+    W = 0.05 * rng.standard_normal((8, 4))
+    loss = RowQuadratic(W, W.T.copy(), which)
+    B = np.where(rng.random((300, 8)) < 0.5, -1, 1).astype(np.int8)
+    values = {name: loss.value(solve_rows(loss, B, name, rng).astype(float)) for name in ("dpcd", "l2box-admm")}
+    start = loss.value(B.astype(float))
+    assert start - values["l2box-admm"] > 0.9 * (start - values["dpcd"])

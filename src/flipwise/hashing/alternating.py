@@ -125,7 +125,7 @@ def learn_fsdh(sets: LabelSets, n_bits: int, delta: float, schedule: Schedule, r
         loss = RowQuadratic(np.zeros((n_bits, 0)), T, rows.set_of_row, rows.weights, constant)
         new = _timed_step(learned, loss, B, schedule, rng)
         still, B = np.array_equal(new, B), new
-        if still or out_of_time():
+        if (still and schedule.optimizer != "fsdh") or out_of_time():  # the authors make all rounds
             break
     learned.B = B
     return learned

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.constraints import Constraint
 from flipwise.errors import InvalidInput
+from flipwise.hashing.gramstep import descend
 from flipwise.hashing.losses.gram import GramMatch
 from flipwise.hashing.losses.rows import RowQuadratic
 from flipwise.hashing.pace import seconds_left
@@ -24,6 +22,8 @@ DCC_SWEEPS = 10
 """Sweeps of the authors' B-step in SDH, which also stops when a sweep changes nothing."""
 CANDIDATES = 16
 """Sets of flips looked at in one neighbourhood search of a row."""
+FEW_ENTRIES = 10_000
+"""Code matrices as small as this are checked for rest before the kernel is called."""
 NEIGHBOURHOOD = 5
 EVERY = 10
 
@@ -44,7 +44,7 @@ def solve_rows(
     """
     kernels.compile_for(*loss.shape)
     if optimizer == "dpcd":
-        return _dpcd_rows(loss, B, rng, updates, alpha)
+        return _dpcd_rows(loss, B, rng, updates, _pair(alpha))
     if optimizer == "dcc":
         return _dcc_rows(loss, B)
     if optimizer in ("fsdh", "itq"):
@@ -64,14 +64,13 @@ def solve_gram(
     *,
     updates: int = 20,
     alpha: float | tuple[float, float] = 1.0,
-    constraint: Constraint | None = None,
 ) -> CodeMatrix:
     """The B-step of a similarity loss, from `B`."""
-    options: dict[str, Any] = {"alpha": alpha, "neighbourhood": 0} if optimizer == "dpcd" else {}
+    if optimizer == "dpcd":
+        return descend(loss, B.astype(np.float64), updates, _pair(alpha)).astype(np.int8)
     found = minimize(
-        loss, constraint=constraint, method=optimizer, x0=B, seed=rng, max_iterations=updates,
-        time_limit=seconds_left(), verbose=is_shown(), **options
-    )  # fmt: skip
+        loss, method=optimizer, x0=B, seed=rng, max_iterations=updates, time_limit=seconds_left(), verbose=is_shown()
+    )
     return np.asarray(found.x, dtype=np.int8)
 
 
@@ -85,22 +84,40 @@ def check_optimizer(name: str, own: tuple[str, ...]) -> None:
         raise InvalidInput(f"`optimizer` must be {', '.join(own)} or a method of flipwise.minimize. {error}") from None
 
 
+def _pair(alpha: float | tuple[float, float]) -> tuple[float, float]:
+    return (float(alpha[0]), float(alpha[1])) if isinstance(alpha, tuple | list) else (float(alpha), float(alpha))
+
+
 def _dpcd_rows(
-    loss: RowQuadratic, B: CodeMatrix, rng: np.random.Generator, updates: int, alpha: float | tuple[float, float]
+    loss: RowQuadratic, B: CodeMatrix, rng: np.random.Generator, updates: int, alpha: tuple[float, float]
 ) -> CodeMatrix:
-    alpha1, alpha2 = alpha if isinstance(alpha, tuple) else (alpha, alpha)
     r = B.shape[1]
     if not loss.W.any():  # linear: by Lemma 1 the update with L_0 = 0 flips every wrong sign, and ends
         return np.where(loss.P >= 0.0, 1, -1).astype(np.int8)[loss.which]
+    if B.size <= FEW_ENTRIES and _at_rest(loss, B):
+        return B
     m = min(NEIGHBOURHOOD, r)
-    candidates = np.array([rng.choice(r, size=m, replace=False) for _ in range(CANDIDATES)])
+    candidates = rng.random((CANDIDATES, r)).argpartition(m - 1, axis=1)[:, :m]
     new = np.array(B, dtype=np.int8, order="C")
     flips = np.zeros(len(new), dtype=np.int64)
     kernels.dpcd_rows(
-        loss.W, loss.Q, loss.P, loss.which, float(alpha1), float(alpha2), updates, EVERY, candidates, loss.slack, new,
-        flips,
+        loss.W, loss.Q, loss.P, loss.which, *alpha, updates, EVERY, candidates, loss.slack, new, flips
     )  # fmt: skip
     return new
+
+
+def _at_rest(loss: RowQuadratic, B: CodeMatrix) -> bool:
+    """Whether no flip improves any row, so that a B-step from there, with its neighbourhood searches, is left out.
+
+    That is the end of the alternation over few label sets, where W fits the labels as soon as code words differ; to
+    call the kernel would cost more than to find that out.
+    """
+    h = B @ loss.W @ loss.W.T
+    h -= loss.P[loss.which]
+    h *= B
+    h -= np.diagonal(loss.Q)  # flipping j changes f by -4 h_j
+    largest = float(h.max(initial=0.0))
+    return largest == 0.0 or 4.0 * largest <= loss.slack
 
 
 def _dcc_rows(loss: RowQuadratic, B: CodeMatrix) -> CodeMatrix:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flipwise.kernels.jit import helper, parallel_kernel, prange
+from flipwise.kernels.jit import helper, parallel_kernel, prange, row_kernel
 
 
 @parallel_kernel
@@ -114,7 +114,7 @@ def _neighbourhood(Q, b, g, candidates, slack):
     return candidates.shape[1]
 
 
-@parallel_kernel
+@row_kernel
 def dpcd_rows(W, Q, P, which, alpha1, alpha2, updates, every, candidates, slack, B, flips):
     """Algorithm 1 in each row of the int8 matrix `B`: at most `updates` principal coordinate updates.
 
@@ -160,7 +160,7 @@ def dpcd_rows(W, Q, P, which, alpha1, alpha2, updates, every, candidates, slack,
         flips[i] = count
 
 
-@parallel_kernel
+@row_kernel
 def dcc_sweep_rows(Q, P, which, B, changed):
     """One sweep of discrete cyclic coordinate descent: bit after bit, b_k = sgn(p_k - sum_{j != k} Q_kj b_j).
 

@@ -6,6 +6,7 @@ from the description: bit by bit with the others fixed, each by signed gradients
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ class ARE(UnsupervisedHasher):
     hash_function, hash_options
         As in `SDH`.
     updates
-        DPCD updates from the start, or sweeps over the bits with "are".
+        The most DPCD updates from the start, or sweeps over the bits with "are".
     alpha
         DPCD's alpha.
     start_rounds
@@ -81,10 +82,12 @@ class ARE(UnsupervisedHasher):
         r = self.n_bits
         G = Z.T @ Z
         loss = GramMatch(Z, np.full(Z.shape[1], float(r)), r, constant=r * r * float((G * G).sum()))
+        started = time.perf_counter()
         if self.optimizer == "are":
             B = bit_by_bit(loss, B, self.updates)
         else:
             B = solve_gram(loss, B, self.optimizer, rng, updates=self.updates, alpha=self.alpha)
+        self.b_step_seconds_ = time.perf_counter() - started
         self.loss_values_ = [loss.value(B.astype(np.float64))]
         return B
 

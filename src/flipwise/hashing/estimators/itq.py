@@ -13,6 +13,7 @@ With more bits than components R has orthonormal rows (a tight frame), so n_bits
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,9 @@ class ITQ(UnsupervisedHasher):
         floor = 1e-9 * float(variances.max(initial=0.0)) + 1e-300
         axes = axes * np.maximum(variances, floor) ** -self.whitening_
         V = np.asarray(X @ axes, dtype=np.float64) - mean @ axes
+        started = time.perf_counter()
         B, R = quantise(V, self.n_bits, self.optimizer, self.rounds, rng)
+        self.b_step_seconds_ = time.perf_counter() - started
         self._P = axes @ R
         self._bias = -mean @ self._P
         return B

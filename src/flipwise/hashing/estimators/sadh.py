@@ -9,6 +9,7 @@ real matrix nearest to B whose columns are balanced and decorrelated.
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -83,10 +84,12 @@ class SADH(UnsupervisedHasher):
         weights = np.concatenate([n / mass, [-1.0]])
         loss = GramMatch(factors, weights, self.n_bits)
         B = _spectral_start(Z, mass, self.n_bits, rng)
+        started = time.perf_counter()
         if self.optimizer == "sadh":
             B = alternate(Z, mass, B, self.updates)
         else:
             B = solve_gram(loss, B, self.optimizer, rng, updates=self.updates, alpha=self.alpha)
+        self.b_step_seconds_ = time.perf_counter() - started
         self.loss_values_ = [loss.value(B.astype(np.float64))]
         return B
 

@@ -128,21 +128,42 @@ class GramMatch:
         return change
 
     def flip_improving(self, x: Floats, g: Floats, batch: Ints, *, follow: bool) -> tuple[int, float]:
+        flips, change = self.flip_state(x, self.state(x), np.sort(batch))
+        if flips:
+            g[...] = self.gradient(x)
+        return flips, change
+
+    # --- with G = B'MB and U = (diag(s) Z'MB)' kept up to date -------------------------------------------------------
+
+    def state(self, x: Floats) -> tuple[Floats, Floats]:
+        """(G, U) at x."""
+        MB = self._weighted(x)
+        return x.T @ MB, np.ascontiguousarray((self.s[:, None] * (self.Z.T @ MB)).T)
+
+    def flip_state(self, x: Floats, state: tuple[Floats, Floats], batch: Ints) -> tuple[int, float]:
+        """Flip the entries of the sorted `batch` that improve, one after another; x and the state follow."""
         r = self.shape[1]
         if batch.size * (r + self.s.size) > INTERPRETED_WORK:
             kernels.gram_flip_dense.compile()
             kernels.gram_flip_sparse.compile()
-        MB = self._weighted(x)
-        G, U = x.T @ MB, np.ascontiguousarray((self.s[:, None] * (self.Z.T @ MB)).T)
-        slack = 1e-12 * (8.0 * float(self.weights.sum()) * r + float(np.abs(self._own).max(initial=0.0)))
-        shared = (self.s, self.weights, self._own, float(self.weights.sum()), slack, np.sort(batch), x, G, U)
+        total = float(self.weights.sum())
+        slack = 1e-12 * (8.0 * total * r + float(np.abs(self._own).max(initial=0.0)))
+        shared = (self.s, self.weights, self._own, total, slack, batch, x, *state)
         if isinstance(self.Z, np.ndarray):
             flips, change = kernels.gram_flip_dense(self.Z, *shared)
         else:
             flips, change = kernels.gram_flip_sparse(self.Z.indptr, self.Z.indices, self.Z.data, *shared)
-        if flips:
-            g[...] = self.gradient(x)
         return int(flips), float(change)
+
+    def flip_gradient_of(self, x: Floats, state: tuple[Floats, Floats]) -> Floats:
+        """The gradient in the diagonal gauge, from a state that is kept anyway; up to the factor 4."""
+        G, U = state
+        d = x @ G
+        d -= self.Z @ U.T
+        m = self.weights[:, None]
+        # in place: these are the largest arrays of a fit
+        d -= x * (float(self.weights.sum()) + m * (self.shape[1] - 1 - self._own[:, None]))
+        return d if self._unit else np.multiply(d, m, out=d)
 
     def swap_improving(self, x: Floats, g: Floats, pairs: Ints) -> tuple[int, float]:
         return swap_shortened(self, x, g, pairs)
