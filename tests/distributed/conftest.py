@@ -15,7 +15,7 @@ def client() -> Iterator[Any]:
     """A client of two local worker processes, each with a nanny that restarts it."""
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0, silence_logs=50
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0, silence_logs=50
         ) as cluster,
         distributed.Client(cluster) as connected,
     ):

@@ -6,11 +6,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from flipwise.distributed.codes import CodeShards as CodeShards
     from flipwise.distributed.crew import ClusterLost as ClusterLost
+    from flipwise.distributed.descent import descend_subgraph as descend_subgraph
     from flipwise.distributed.graph import ShardedGraph as ShardedGraph
+    from flipwise.distributed.hashing import encode_rows as encode_rows
+    from flipwise.distributed.hashing import fit_hasher as fit_hasher
     from flipwise.distributed.sharding import shard_graph as shard_graph
 
-_HOMES = {"ClusterLost": "crew", "ShardedGraph": "graph", "shard_graph": "sharding"}
+_HOMES = {
+    "ClusterLost": "crew",
+    "CodeShards": "codes",
+    "ShardedGraph": "graph",
+    "descend_subgraph": "descent",
+    "encode_rows": "hashing",
+    "fit_hasher": "hashing",
+    "shard_graph": "sharding",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -20,6 +20,10 @@ ATTEMPTS = 20
 """Times a task is handed out again after the workers that ran it died (Dask itself gives up after three)."""
 
 
+PATIENCE = 2.0
+"""Seconds to wait before looking whether a task's worker is still there."""
+
+
 class ClusterLost(FlipwiseError):
     """The scheduler is gone; the message says how to go on.
 
@@ -65,9 +69,10 @@ class Crew:
         self.kept = ""
         """Where a later run finds what was answered, for the message when the cluster is lost."""
         self.traffic: dict[str, Traffic] = {}
+        self.workers: list[str] = []
         self._deaths: Any = distributed.scheduler.KilledWorker
         self._losses = (CancelledError, asyncio.CancelledError, OSError, TimeoutError)
-        self.workers = self._alive()
+        self.look_around()
 
     def ask(self, name: str, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
         """The answers of `function(*task)` for each task; tasks of the same place go to the same worker if they can.
@@ -94,6 +99,40 @@ class Crew:
         log.info("%s: %d tasks, %.2f s", name, len(tasks), time.perf_counter() - started)
         return answers
 
+    def reduce(
+        self, name: str, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], combine: Callable[..., Any]
+    ) -> Any:
+        """`function(*task)` of all tasks, combined in a tree whose shape depends on nothing but their number."""
+        started = time.perf_counter()
+        for _ in range(ATTEMPTS):
+            futures: list[Any] = []
+            try:
+                level = [self._free(name, function, task) for task in tasks]
+                futures += level
+                while len(level) > 1:
+                    pairs = zip(level[::2], level[1::2], strict=False)
+                    odd = level[-1:] if len(level) % 2 else []
+                    level = [self._free(f"{name}-combined", combine, pair) for pair in pairs] + odd
+                    futures += level
+                answer = level[0].result()
+                log.info("%s: %d tasks, %.2f s", name, len(tasks), time.perf_counter() - started)
+                return answer
+            except self._deaths:
+                log.warning("%s: workers died; once more", name)
+            except self._losses as error:
+                raise ClusterLost(self.kept) from error
+            except BaseException:
+                if self.client.status == "running":
+                    self.client.cancel(futures, force=True)
+                raise
+        raise FlipwiseError(f"{name}: tasks killed their workers {ATTEMPTS} times. Give workers more memory.")
+
+    def _free(self, name: str, function: Callable[..., Any], task: tuple[Any, ...]) -> Any:
+        """A task that any worker may run."""
+        if self.client.status != "running":
+            raise ClusterLost(self.kept)
+        return self.client.submit(function, *task, key=f"flipwise-{name}-{uuid4().hex}", pure=False)
+
     def _submit(self, name: str, function: Callable[..., Any], task: tuple[Any, ...], place: int) -> Any:
         if self.client.status != "running":
             raise ClusterLost(self.kept)
@@ -104,23 +143,29 @@ class Crew:
     def _result(
         self, futures: list[Any], place: int, name: str, function: Callable[..., Any], task: tuple[Any, ...]
     ) -> Any:
-        for _ in range(ATTEMPTS):
+        deaths = 0
+        while deaths < ATTEMPTS:
+            workers = self.workers
             try:
-                return futures[place].result()
+                return futures[place].result(timeout=PATIENCE)
+            except TimeoutError:
+                # Dask keeps a task for a worker that is gone even where others may run it, if there was none to take it
+                self.look_around()
+                if not workers or workers[place % len(workers)] in self.workers:
+                    continue
+                self.client.cancel([futures[place]], force=True)
             except self._deaths:
-                log.warning("%s: the workers that tried a part died; it is handed out again", name)
-                self.workers = self._alive()
-                futures[place] = self._submit(name, function, task, place)
+                deaths += 1
+                self.look_around()
+            log.warning("%s: the worker of a part is gone; it is handed out again", name)
+            futures[place] = self._submit(name, function, task, place)
         raise FlipwiseError(
             f"{name}: a task killed its worker {ATTEMPTS} times. Give workers more memory or make more, smaller shards."
         )
 
     def look_around(self) -> None:
         """Take notice of workers that came or went."""
-        self.workers = self._alive()
-
-    def _alive(self) -> list[str]:
         try:
-            return sorted(self.client.nthreads())
+            self.workers = sorted(self.client.nthreads())
         except self._losses as error:
             raise ClusterLost(self.kept) from error

@@ -55,7 +55,7 @@ class ShardedGraph:
     >>> edges = [[0, 1], [0, 2], [1, 2], [2, 3], [3, 4], [4, 5]]
     >>> with (
     ...     tempfile.TemporaryDirectory() as folder,
-    ...     LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster,
+    ...     LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster,
     ...     Client(cluster) as client,
     ... ):
     ...     _ = flipwise.distributed.shard_graph((6, edges), folder, shards=2)
@@ -163,11 +163,14 @@ class ShardedGraph:
         def compute() -> Arrays:
             if self.integral:
                 return {"weight": sum(self._set(nodes).ask("total"))}
-            part = self._fetched(self._set(nodes))
-            graph = Graph(part["indptr"], part["indices"], part["weights"])
-            return {"weight": inner_weight(graph, np.arange(graph.n))}
+            return {"weight": inner_weight(self.subgraph(nodes), np.arange(nodes.size))}
 
         return float(self._journal.remembered(f"weight-{_digest(nodes)}", compute)["weight"])
+
+    def subgraph(self, nodes: Ints) -> Graph:
+        """The subgraph on some nodes, numbered in ascending order."""
+        part = self._fetched(self._set(nodes))
+        return Graph(part["indptr"], part["indices"], part.get("weights"))
 
     def _set(self, nodes: Ints) -> SharedSet:
         return SharedSet(self.crew, self.parts, Start(False, nodes=np.sort(nodes)))

@@ -110,7 +110,7 @@ def write_array(path: Path, values: npt.NDArray[Any]) -> dict[str, int]:
     values = np.ascontiguousarray(values)
     with atomic_file(path) as file:
         np.lib.format.write_array(file, values, allow_pickle=False)
-    return {path.name: _checksum(values)}
+    return {path.name: checksum(values)}
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -163,7 +163,7 @@ def read_array(folder: Path, name: str) -> npt.NDArray[Any]:
         values: npt.NDArray[Any] = np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
     except (ValueError, OSError) as error:
         raise InvalidFile(f"{path}: not a readable array: {error}") from None
-    if _checksum(values) != read_manifest(folder).files.get(name):
+    if checksum(values) != read_manifest(folder).files.get(name):
         raise InvalidFile(f"{path}: the checksum is wrong: the file is damaged.")
     return values
 
@@ -199,7 +199,8 @@ def _path(folder: Path, s: int, name: str) -> Path:
     return folder / f"shard-{s:05d}.{name}.npy"
 
 
-def _checksum(values: npt.NDArray[Any]) -> int:
+def checksum(values: npt.NDArray[Any]) -> int:
+    """The CRC-32 of an array's bytes."""
     crc = 0
     if values.size:
         view = values.data.cast("B")

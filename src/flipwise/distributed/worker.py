@@ -208,7 +208,7 @@ def _total(known: _Known, _: None) -> float:
 
 def _extremes(known: _Known, _: None) -> tuple[float, float]:
     """The least and the largest own degree."""
-    return float(known.degrees.min(initial=np.inf)), float(known.degrees.max(initial=-np.inf))
+    return float(known.degrees.min()), float(known.degrees.max())  # a part has at least one node
 
 
 def _at_least(known: _Known, levels: npt.NDArray[np.float64]) -> Ints:
@@ -235,6 +235,15 @@ def _chosen(known: _Known, argument: tuple[float, int]) -> tuple[Ints, npt.NDArr
     return out + known.first, d[out], into + known.first, d[into]
 
 
+def _weakest(known: _Known, m: int) -> tuple[Ints, npt.NDArray[Any], Ints, npt.NDArray[Any]]:
+    """The m own members of least degree and the m own others of largest degree, each with its degrees."""
+    inside, d = known.own.astype(bool), known.degrees
+    members, others = np.flatnonzero(inside), np.flatnonzero(~inside)
+    out = members[np.argsort(d[members], kind="stable")[:m]]
+    into = others[np.argpartition(-d[others], min(m, others.size) - 1)[:m]] if others.size else others
+    return out + known.first, d[out], into + known.first, d[into]
+
+
 def _loads(known: _Known, loads: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """What own members carry when every edge within the set goes to its less loaded end (`loads` of the members)."""
     spread = np.zeros(known.mask.size)
@@ -255,6 +264,7 @@ _QUESTIONS: dict[str, Callable[[_Known, Any], Any]] = {
     "at least": _at_least,
     "sides": _sides,
     "chosen": _chosen,
+    "weakest": _weakest,
     "loads": _loads,
 }
 

@@ -90,16 +90,28 @@ class ITQ(UnsupervisedHasher):
         k = min(self.n_bits if self.n_components is None else self.n_components, min(X.shape))
         self.whitening_ = self._chosen_whitening(X, rng)
         mean, axes, variances = principal_axes(X, k)
-        # Components without variance carry nothing; a floor keeps rounding noise from being blown up.
-        floor = 1e-9 * float(variances.max(initial=0.0)) + 1e-300
-        axes = axes * np.maximum(variances, floor) ** -self.whitening_
+        axes = self.whitened(axes, variances)
         V = np.asarray(X @ axes, dtype=np.float64) - mean @ axes
         started = time.perf_counter()
         B, R = quantise(V, self.n_bits, self.optimizer, self.rounds, rng)
         self.b_step_seconds_ = time.perf_counter() - started
-        self._P = axes @ R
-        self._bias = -mean @ self._P
+        self.set_rotation(axes, mean, R)
         return B
+
+    def whitened(self, axes: Floats, variances: Floats) -> Floats:
+        """The axes divided by powers of their variances."""
+        # Components without variance carry nothing; a floor keeps rounding noise from being blown up.
+        floor = 1e-9 * float(variances.max(initial=0.0)) + 1e-300
+        return np.asarray(axes * np.maximum(variances, floor) ** -self.whitening_)
+
+    def set_rotation(self, axes: Floats, mean: Floats, R: Floats) -> None:
+        """The hash function of a rotation."""
+        P = axes @ R
+        self.function_ = LinearFunction.from_arrays({"P": P, "bias": -mean @ P})
+
+    def still(self, moved: int, bits: int) -> bool:
+        """Whether so few bits moved that the rounds end."""
+        return ended(self.optimizer, moved, bits)
 
     def _chosen_whitening(self, X: Any, rng: np.random.Generator) -> float:
         """p itself, or the one of `POWERS` with the best recall on a sample of rows."""
@@ -117,8 +129,12 @@ class ITQ(UnsupervisedHasher):
         return POWERS[int(np.argmax(scores))]
 
     def _fit_function(self, X: Any, B: CodeMatrix, rng: np.random.Generator) -> None:
-        self.function_ = LinearFunction.from_arrays({"P": self._P, "bias": self._bias})
-        del self._P, self._bias
+        """It is the rotation that was learned."""
+
+
+def ended(optimizer: str, moved: int, bits: int) -> bool:
+    """Whether rounds in which `moved` of so many bits changed are over."""
+    return moved == 0 or (optimizer == "dpcd" and moved < STILL * bits)
 
 
 def quantise(
@@ -134,6 +150,6 @@ def quantise(
         B = new
         R = procrustes(V.T @ B.astype(np.float64))
         tell_round(lambda: float(((B - V @ R) ** 2).sum()), moved)  # noqa: B023 - called at once
-        if moved == 0 or out_of_time() or (optimizer == "dpcd" and moved < STILL * B.size):
+        if ended(optimizer, moved, B.size) or out_of_time():
             break
     return np.where(V @ R >= 0.0, 1, -1).astype(np.int8), R

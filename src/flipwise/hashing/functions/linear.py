@@ -34,21 +34,30 @@ class LinearFunction:
     def partial_fit(self, X: Any, targets: Targets, rng: np.random.Generator) -> LinearFunction:
         """Add rows to those seen before and solve again."""
         del rng
+        if self._moments is None:
+            self.center_ = dense(X[chunks(X.shape[0])[0]]).mean(axis=0)  # a fixed point near the mean: small sums
+        self.add(X, targets)
+        self.solve(targets)
+        return self
+
+    def add(self, X: Any, targets: Targets) -> None:
+        """Add rows to the sums."""
         for rows in chunks(X.shape[0]):
             columns = targets.columns(rows)
             if self._moments is None:
-                self.center_ = dense(X[rows]).mean(axis=0)  # any fixed point near the mean keeps the sums small
                 self._moments = Moments(X.shape[1], columns.shape[1])
             if columns.shape[1] > self._moments.cross.shape[1]:
                 self._moments.add_columns(columns.shape[1] - self._moments.cross.shape[1])
             self._moments.add(dense(X[rows]) - self.center_, columns)
+
+    def solve(self, targets: Targets) -> None:
+        """The function from the sums."""
         moments = self._moments
         assert moments is not None
         mean = moments.feature_sum / moments.n
         variance = float(np.maximum(np.diagonal(moments.gram) / moments.n - mean * mean, 0.0).mean())
         P, bias = moments.solve(max(self.ridge * variance, 1e-12) * moments.n)
         self.P_, self.bias_ = targets.mixed(P), targets.mixed(bias[None, :])[0] - self.center_ @ targets.mixed(P)
-        return self
 
     def decision(self, X: Any) -> Floats:
         """The real values whose signs are the bits."""

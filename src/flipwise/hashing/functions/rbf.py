@@ -71,6 +71,12 @@ class RBFFunction:
         """Add rows to those seen before and solve again; anchors and scales are those of the first call."""
         if not hasattr(self, "anchors_"):
             self._choose_anchors(X, rng)
+        self.add(X, targets)
+        self.solve(targets)
+        return self
+
+    def add(self, X: Any, targets: Targets) -> None:
+        """Add rows to the sums."""
         for rows in chunks(X.shape[0]):
             columns = targets.columns(rows)
             if self._moments is None:
@@ -78,10 +84,12 @@ class RBFFunction:
             if columns.shape[1] > self._moments.cross.shape[1]:
                 self._moments.add_columns(columns.shape[1] - self._moments.cross.shape[1])
             self._moments.add(self.features(X[rows]), columns)
+
+    def solve(self, targets: Targets) -> None:
+        """The function from the sums."""
         assert self._moments is not None
         P, bias = self._moments.solve(self.ridge * self._anchor_kernel())
         self.P_, self.bias_ = targets.mixed(P), targets.mixed(bias[None, :])[0]
-        return self
 
     def _choose_anchors(self, X: Any, rng: np.random.Generator) -> None:
         n, d = X.shape

@@ -42,6 +42,14 @@ class Moments:
         self.cross = np.pad(self.cross, ((0, 0), (0, more)))
         self.column_sum = np.pad(self.column_sum, (0, more))
 
+    def joined(self, other: Moments) -> Moments:
+        """The sums of the rows of both."""
+        both = Moments(*self.cross.shape)
+        both.n = self.n + other.n
+        for name in ("gram", "cross", "feature_sum", "column_sum"):
+            setattr(both, name, getattr(self, name) + getattr(other, name))
+        return both
+
     def solve(self, penalty: Floats | float) -> tuple[Floats, Floats]:
         """(coefficients, intercepts) of the ridge regression; `penalty` is a number or a matrix."""
         center, mean = self.feature_sum / self.n, self.column_sum / self.n

@@ -1,0 +1,241 @@
+"""Hash codes of more rows than one machine holds: SDH, FSDH and ITQ on blocks of rows.
+
+Rows are only ever read by workers. What is exchanged are sums over rows, added up in a tree of fixed shape: counts of
+labels (with them Y'Y, B'B and B'Y of code words for label sets), X'X and X'E for the hash function, the scatter matrix
+and V'B for ITQ, whose B-step sgn(VR) is local. Every step is a function of (block, small matrices): a worker that dies
+costs its share of one step. Codes are written by the workers, packed, a shard for each block.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.arrays import Floats
+from flipwise.distributed.codes import CodeShards
+from flipwise.distributed.crew import Crew
+from flipwise.distributed.rows import Blocks, as_blocks, batches
+from flipwise.errors import InvalidInput
+from flipwise.hashing.codes import Codes
+from flipwise.hashing.functions.choose import make_function
+from flipwise.hashing.functions.rbf import DIRECT
+from flipwise.hashing.functions.ridge import CHUNK, Moments, chunks, dense
+from flipwise.hashing.functions.targets import Targets
+from flipwise.hashing.labels import LabelSets
+from flipwise.hashing.projections import leading_axes, procrustes, random_rotation
+
+
+def fit_hasher(
+    estimator: Any, X: Any, y: Any = None, *, client: Any, codes: str | Path | None = None, label: str = "label"
+) -> Any:
+    """Fit an estimator to rows on a cluster; returns the estimator, which hashes new rows as always.
+
+    Parameters
+    ----------
+    estimator
+        `SDH` or `FSDH` (hash function "linear", or "rbf" with up to 2,000 anchors; one label a row), or `ITQ`.
+    X
+        A folder of Parquet files, or a Dask array of shape (n, features).
+    y
+        With a Dask array: the labels. In Parquet they are the column `label`.
+    client
+        A connected `dask.distributed.Client`.
+    codes
+        A folder for the learned codes of all rows, in packed shards (see `CodeShards`); None: they are not written.
+    label
+        The column of labels in Parquet files.
+
+    Returns
+    -------
+    The fitted estimator. Its `codes_` are empty: the codes stay in their shards.
+
+    Examples
+    --------
+    >>> import dask.array as da, flipwise, numpy as np
+    >>> from distributed import Client, LocalCluster
+    >>> from flipwise.hashing import ITQ
+    >>> X = da.from_array(np.random.default_rng(0).standard_normal((500, 8)), chunks=(100, 8))
+    >>> with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster, Client(cluster) as client:
+    ...     itq = flipwise.distributed.fit_hasher(ITQ(n_bits=16, random_state=0), X, client=client)
+    >>> itq.transform(np.zeros((1, 8))).shape
+    (1, 2)
+    """
+    crew = Crew(client)
+    name = type(estimator).__name__
+    if name not in ("SDH", "FSDH", "ITQ"):
+        raise InvalidInput(f"`estimator` must be SDH, FSDH or ITQ to be fitted on a cluster, got {name}.")
+    supervised = name != "ITQ"
+    rows = as_blocks(X, y, label, supervised, client)
+    # The estimator's own checks of its parameters, and its generator, with two rows of the right width.
+    _, rng = estimator._start(np.eye(2, rows.shape[1]))
+    shards = None if codes is None else CodeShards.begin(Path(codes), estimator.n_bits)
+    learned = _supervised(estimator, rows, rng, crew) if supervised else _itq(estimator, rows, rng, crew)
+    if shards is not None:
+        tasks = [(*block, str(shards.folder), s, *learned) for s, block in enumerate(rows.blocks)]
+        shards.finish(crew.ask("write-codes", _write, tasks))
+    estimator.codes_ = Codes(np.empty((0, (estimator.n_bits + 7) // 8), dtype=np.uint8), estimator.n_bits)
+    return estimator
+
+
+def encode_rows(estimator: Any, X: Any, folder: str | Path, *, client: Any, label: str = "label") -> CodeShards:
+    """Hash rows on a cluster with a fitted estimator; returns the packed shards, which `CodeShards.search` searches.
+
+    `X` is as in `fit_hasher`; a column `label` of Parquet files is no feature.
+    """
+    crew = Crew(client)
+    rows = as_blocks(X, None, label, False, client)
+    shards = CodeShards.begin(Path(folder), estimator.n_bits)
+    tasks = [(*block, str(shards.folder), s, estimator.function_, None) for s, block in enumerate(rows.blocks)]
+    return shards.finish(crew.ask("encode-rows", _write, tasks))
+
+
+class _Words(NamedTuple):
+    """Code words, and the class of each."""
+
+    words: npt.NDArray[np.int8]
+    classes: npt.NDArray[Any]
+
+    def of(self, y: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        return np.searchsorted(self.classes, y)
+
+
+class _CountedSets(LabelSets):
+    """Classes of which only the numbers of rows are known."""
+
+    _counts: Floats
+
+    @property
+    def counts(self) -> Floats:
+        return self._counts
+
+
+def _supervised(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Crew) -> tuple[Any, _Words]:
+    nothing = np.empty(0, dtype=np.int64)
+    schedule = estimator._schedule(None, nothing, nothing.astype(bool))
+    limited = not estimator.distinct or getattr(estimator, "nu", 0.0) > 0.0 or isinstance(estimator.alpha, str)
+    if limited or estimator.hash_function not in ("linear", "rbf"):
+        raise InvalidInput(
+            "`estimator`: on a cluster SDH and FSDH need distinct=True, nu=0, alpha as a number and hash_function "
+            '"linear" or "rbf".'
+        )
+    counts: Counter[Any] = crew.reduce("count-labels", _count_labels, rows.blocks, _sum)
+    if estimator.missing_label in counts:
+        raise InvalidInput(f"`X`: rows without a label ({estimator.missing_label}) must be left out on a cluster.")
+    classes = np.array(sorted(counts))
+    sets = _CountedSets(np.eye(classes.size), nothing, classes, False)
+    object.__setattr__(sets, "_counts", np.array([counts[each] for each in classes.tolist()], dtype=np.float64))
+    estimator._check_sets(sets)
+    learned = estimator._learn(sets, None, schedule, rng)
+    estimator.loss_values_, estimator.b_step_seconds_ = learned.values, learned.b_step_seconds
+    estimator.classes_ = classes
+    words = _Words(learned.B, classes)
+    function: Any = make_function(estimator.hash_function, estimator.hash_options)
+    if estimator.hash_function == "rbf":
+        function._choose_anchors(rows, rng)
+        if len(function.anchors_) > DIRECT:
+            raise InvalidInput(f"`hash_options`: at most {DIRECT} anchors on a cluster, got {len(function.anchors_)}.")
+    else:
+        function.center_ = rows[: min(CHUNK, rows.shape[0])].mean(axis=0)
+    tasks = [(*block, function, words) for block in rows.blocks]
+    function._moments = crew.reduce("hash-function-sums", _moments, tasks, Moments.joined)
+    function.solve(Targets(words.words, np.empty(0, dtype=np.int64)))
+    function._moments = None
+    estimator.function_ = function
+    return function, words
+
+
+def _itq(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Crew) -> tuple[Any, None]:
+    if estimator.whitening == "auto" or rows.shape[0] < rows.shape[1]:
+        raise InvalidInput("`estimator`: on a cluster ITQ needs a number as `whitening` and more rows than features.")
+    total = crew.reduce("feature-sums", _feature_sums, rows.blocks, np.add)
+    mean = total / rows.shape[0]
+    scatter = crew.reduce("scatter", _scatter, [(*block, mean) for block in rows.blocks], np.add)
+    wanted = estimator.n_bits if estimator.n_components is None else estimator.n_components
+    axes, variances = leading_axes(scatter / rows.shape[0], min(wanted, *rows.shape))
+    estimator.whitening_ = float(estimator.whitening)
+    axes = estimator.whitened(axes, variances)
+    started = time.perf_counter()
+    R, before = random_rotation(axes.shape[1], estimator.n_bits, rng), None
+    for _ in range(estimator.rounds):
+        tasks = [(*block, axes, mean @ axes, R, before) for block in rows.blocks]
+        cross, moved = crew.reduce("rotate", _rotate, tasks, _sum_pairs)
+        R, before = procrustes(cross), R
+        if estimator.still(moved, rows.shape[0] * estimator.n_bits):
+            break
+    estimator.b_step_seconds_ = time.perf_counter() - started
+    estimator.set_rotation(axes, mean, R)
+    return (axes, mean @ axes, R), None
+
+
+# --- on workers ------------------------------------------------------------------------------------------------------
+
+
+def _count_labels(*block: Any) -> Counter[Any]:
+    counts: Counter[Any] = Counter()
+    for _, y in batches(*block):
+        if y is None or y.ndim != 1 or (y.dtype.kind == "f" and (y != np.floor(y)).any()):
+            raise InvalidInput("`y` must hold one class for each row.")
+        counts.update(dict(zip(*(each.tolist() for each in np.unique(y, return_counts=True)), strict=True)))
+    return counts
+
+
+def _moments(group: Any, X: Any, y: Any, function: Any, words: _Words) -> Moments:
+    function = copy.copy(function)
+    function._moments = None
+    for rows, labels in batches(group, X, y):
+        function.add(rows, Targets(words.words, words.of(labels)))
+    moments: Moments = function._moments
+    return moments
+
+
+def _feature_sums(*block: Any) -> Floats:
+    return np.sum([X.sum(axis=0, dtype=np.float64) for X, _ in batches(*block)], axis=0)  # type: ignore[no-any-return]
+
+
+def _scatter(group: Any, X: Any, y: Any, mean: Floats) -> Floats:
+    C = np.zeros((mean.size, mean.size))
+    for rows, _ in batches(group, X, y):
+        for at in chunks(len(rows)):
+            part = dense(rows[at]) - mean
+            C += part.T @ part
+    return C
+
+
+def _rotate(group: Any, X: Any, y: Any, axes: Floats, shift: Floats, R: Floats, before: Floats | None) -> Any:
+    """V'B for B = sgn(VR), and how many bits differ from sgn(V before)."""
+    cross, moved = np.zeros(R.shape), 0
+    for rows, _ in batches(group, X, y):
+        V = np.asarray(rows @ axes, dtype=np.float64) - shift
+        up = V @ R >= 0.0
+        moved += up.size if before is None else int(np.count_nonzero(up != (V @ before >= 0.0)))
+        cross += V.T @ np.where(up, 1.0, -1.0)
+    return cross, moved
+
+
+def _write(group: Any, X: Any, y: Any, folder: str, s: int, how: Any, words: _Words | None) -> Any:
+    """Write the codes of a block: learned words by label, rotated components, or values of a hash function."""
+    pieces = []
+    for rows, labels in batches(group, X, y):
+        if words is not None:
+            signs: Any = words.words[words.of(labels)]
+        elif isinstance(how, tuple):
+            axes, shift, R = how
+            signs = (np.asarray(rows @ axes, dtype=np.float64) - shift) @ R
+        else:
+            signs = how.decision(rows)
+        pieces.append(Codes.from_signs(signs).packed)
+    return CodeShards.write(Path(folder), s, np.concatenate(pieces))
+
+
+def _sum(a: Any, b: Any) -> Any:
+    return a + b
+
+
+def _sum_pairs(a: tuple[Floats, int], b: tuple[Floats, int]) -> tuple[Floats, int]:
+    return a[0] + b[0], a[1] + b[1]

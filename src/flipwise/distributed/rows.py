@@ -1,0 +1,151 @@
+"""Rows of features in blocks that workers read by themselves: row groups of Parquet files, or chunks of a Dask array.
+
+In Parquet the features are one column of lists (`features`, `embedding` or `vector`) or all columns of numbers but the
+label's. A block is read in batches, so that a worker holds a few tens of thousands of rows at a time.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.errors import InvalidFile, InvalidInput, MissingDependency
+from flipwise.hashing.functions.ridge import chunks
+
+BATCH = 1 << 15
+_LISTS = ("features", "embedding", "vector")
+
+
+class RowGroup(NamedTuple):
+    """One row group of a Parquet file; `features` are its columns, `label` the column of classes or None."""
+
+    path: str
+    group: int
+    features: tuple[str, ...]
+    label: str | None
+
+
+Block = tuple[RowGroup | None, Any, Any]
+"""A row group, or None and the rows (and labels or None) themselves, which Dask hands over."""
+
+
+class Blocks:
+    """All rows, in order."""
+
+    def __init__(self, blocks: list[Block], sizes: list[int], width: int) -> None:
+        self.blocks, self.sizes = blocks, sizes
+        self.shape = (sum(sizes), width)
+
+    def __getitem__(self, rows: Any) -> npt.NDArray[Any]:
+        """Some rows, few, fetched into this process; for anchors and the like."""
+        wanted = np.arange(self.shape[0])[rows]
+        ends = np.cumsum(self.sizes)
+        which = np.searchsorted(ends, wanted, side="right")
+        found = np.empty((wanted.size, self.shape[1]))
+        for b in np.unique(which):
+            mine, start = np.flatnonzero(which == b), int(ends[b] - self.sizes[b])
+            for X, _ in batches(*self._here(self.blocks[b])):
+                inside = mine[(wanted[mine] >= start) & (wanted[mine] < start + len(X))]
+                found[inside] = X[wanted[inside] - start]
+                start += len(X)
+        return found
+
+    @staticmethod
+    def _here(block: Block) -> Block:
+        return block if block[0] is not None else (None, block[1].result(), None)
+
+
+def as_blocks(X: Any, y: Any, label: str, labelled: bool, client: Any) -> Blocks:
+    """The blocks of a Parquet file or folder, or of a Dask array (with its labels, an array, beside it).
+
+    The column `label` is no feature; it is read only when the rows are `labelled`.
+    """
+    if isinstance(X, str | os.PathLike):
+        return _parquet(Path(X), label, labelled)
+    if not hasattr(X, "to_delayed") or getattr(X, "ndim", 0) != 2:
+        raise InvalidInput(f"`X` must be a path of Parquet files or a Dask array of rows, got {type(X).__name__}.")
+    X = X.rechunk({1: -1})
+    if any(math.isnan(size) for size in X.chunks[0]):
+        raise InvalidInput("`X` has chunks of unknown size; call X.compute_chunk_sizes() first.")
+    sizes = [int(size) for size in X.chunks[0]]
+    futures = client.compute(X.to_delayed().ravel().tolist())
+    labels: list[Any] = [None] * len(sizes)
+    if y is not None:
+        whole = np.asarray(y)
+        if len(whole) != sum(sizes):
+            raise InvalidInput(f"`y` must have a label for each of the {sum(sizes):,} rows, got {len(whole):,}.")
+        labels = np.split(whole, np.cumsum(sizes)[:-1])
+    return Blocks([(None, part, classes) for part, classes in zip(futures, labels, strict=True)], sizes, X.shape[1])
+
+
+def batches(group: RowGroup | None, X: Any, y: Any) -> Iterator[tuple[npt.NDArray[Any], Any]]:
+    """The rows of a block with their labels (None: there are none), some at a time."""
+    if group is None:
+        for rows in chunks(len(X), BATCH):
+            yield X[rows], None if y is None else y[rows]
+        return
+    import pyarrow.parquet as pq
+
+    wanted = [*group.features, *([] if group.label is None else [group.label])]
+    with pq.ParquetFile(group.path) as file:
+        for batch in file.iter_batches(batch_size=BATCH, row_groups=[group.group], columns=wanted):
+            labels = None if group.label is None else batch.column(group.label).to_numpy(zero_copy_only=False)
+            yield _features(batch, group), labels
+
+
+def _features(batch: Any, group: RowGroup) -> npt.NDArray[Any]:
+    columns = [batch.column(name) for name in group.features]
+    if any(column.null_count for column in columns):
+        raise InvalidFile(f"{group.path}: features have missing values.")
+    if len(columns) == 1 and hasattr(columns[0], "flatten"):
+        rows = columns[0].flatten().to_numpy(zero_copy_only=False).reshape(len(batch), -1)
+    else:
+        rows = np.column_stack([column.to_numpy(zero_copy_only=False) for column in columns])
+    if rows.dtype not in (np.float32, np.float64):
+        rows = rows.astype(np.float64)
+    if not np.isfinite(rows).all():
+        raise InvalidFile(f"{group.path}: features must be finite.")
+    return np.ascontiguousarray(rows)
+
+
+def _parquet(path: Path, label: str, labelled: bool) -> Blocks:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise MissingDependency("pyarrow", "distributed", "Reading Parquet files") from None
+    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+    blocks: list[Block] = []
+    sizes = []
+    width = 0
+    for name in files:
+        try:
+            with pq.ParquetFile(name) as file:
+                schema, metadata = file.schema_arrow, file.metadata
+        except (pa.ArrowException, OSError) as error:
+            raise InvalidFile(f"{name}: not a readable Parquet file: {error}") from None
+        if labelled and label not in schema.names:
+            raise InvalidFile(f"{name}: has no column '{label}' with the labels, got {schema.names}.")
+        lists = [each for each in _LISTS if each in schema.names]
+        numbers = [f.name for f in schema if f.name != label and (pa.types.is_floating(f.type) or _whole(pa, f.type))]
+        features = tuple(lists[:1] or numbers)
+        if not features:
+            raise InvalidFile(f"{name}: has no columns of features, got {schema.names}.")
+        for g in range(metadata.num_row_groups):
+            if metadata.row_group(g).num_rows:
+                blocks.append((RowGroup(str(name.resolve()), g, features, label if labelled else None), None, None))
+                sizes.append(metadata.row_group(g).num_rows)
+    if not blocks:
+        raise InvalidFile(f"{path}: holds no rows in *.parquet files.")
+    width = next(batches(*blocks[0]))[0].shape[1]
+    return Blocks(blocks, sizes, width)
+
+
+def _whole(pa: Any, kind: Any) -> bool:
+    return bool(pa.types.is_integer(kind))

@@ -1,0 +1,57 @@
+"""DPCD on shards: a set that no exchange improves, with few bytes for each flip."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from flipwise.distributed.descent import Descent, descend_subgraph
+from flipwise.distributed.graph import ShardedGraph
+from flipwise.distributed.sharding import shard_graph
+from flipwise.errors import InvalidInput
+from tests.distributed.test_shards import random_graph
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_no_exchange_improves_the_end(client: Any, tmp_path: Path, weighted: bool) -> None:
+    """From a random set the descent ends where no exchange of all pairs improves; its weight is that of the set."""
+    graph = random_graph(600, 6000, weighted=weighted)
+    there = ShardedGraph(shard_graph(graph, tmp_path / "shards", shards=4), client)
+    start = np.random.default_rng(0).choice(600, 40, replace=False)
+    nodes, density = descend_subgraph(there, start)
+    W = graph.to_scipy().toarray()
+    x = np.zeros(600)
+    x[nodes] = 1.0
+    assert x.sum() == 40 and density == pytest.approx(x @ W @ x / 40)
+    d = W @ x
+    gains = d[x == 0][None, :] - d[nodes][:, None] - W[np.ix_(nodes, np.flatnonzero(x == 0))]
+    assert gains.max() <= 1e-9
+    assert density > 2 * W[np.ix_(start, start)].sum() / 40
+
+
+def test_bytes_for_each_flip(client: Any, tmp_path: Path) -> None:
+    """Ten times as many flips cost at most 64 bytes for each one more; the gradient is never sent."""
+    graph = random_graph(20_000, 100_000)
+    there = ShardedGraph(shard_graph(graph, tmp_path / "shards", shards=4), client)
+    costs = []
+    for k in (200, 4000):
+        for told in there.traffic.values():
+            told.sent = told.received = told.calls = 0
+        descent = Descent(there, np.random.default_rng(0).choice(20_000, k, replace=False))
+        counted = {"sides", "chosen", "extremes", "at-least", "total"}
+        started = sum(there.traffic[name].sent for name in counted if name in there.traffic)  # the set itself
+        assert descent._batch()
+        bytes_ = sum(there.traffic[name].sent + there.traffic[name].received for name in counted) - started
+        costs.append((descent.flips, bytes_))
+    (few, little), (many, much) = costs
+    assert many > 5 * few and (much - little) / (many - few) <= 64 and little <= 64 * few + 2 * 16_384
+
+
+def test_nodes_are_checked(client: Any, tmp_path: Path) -> None:
+    """Nodes outside the graph are refused."""
+    there = ShardedGraph(shard_graph(random_graph(9, 20), tmp_path / "shards"), client)
+    with pytest.raises(InvalidInput, match="`nodes`"):
+        descend_subgraph(there, [9])
