@@ -62,19 +62,38 @@ def test_dense_and_sparse_annealing_walk_the_same_path() -> None:
     A, h = couplings(30, 0.3, 3)
     narrow = A.toarray().astype(np.int8)
     points = []
-    for kind in range(2):
+    for kind in range(3):
         s = spins(30, 4)
         f = (h + A @ s).astype(np.int32)
         state = np.array([99], dtype=np.uint64)
         schedule = np.linspace(150.0, 10.0, 5)
+        quantiles = annealing.exponential_quantiles()
         if kind == 0:
-            annealing.csr_anneal(*parts(A), schedule, annealing.exponential_quantiles(), s, f, state)
+            annealing.csr_anneal(*parts(A), schedule, quantiles, s, f, state)
+        elif kind == 1:
+            annealing.dense_anneal(narrow, schedule, quantiles, s, f, state)
         else:
-            annealing.dense_anneal(narrow, schedule, annealing.exponential_quantiles(), s, f, state)
+            annealing.csr_anneal_part(*parts(A), schedule, quantiles, np.arange(30), s, f, state)
         points.append((s, f, int(state[0])))
-    assert np.array_equal(points[0][0], points[1][0])
-    assert np.array_equal(points[0][1], points[1][1])
-    assert points[0][2] == points[1][2]
+    for s, f, state_after in points[1:]:
+        assert np.array_equal(points[0][0], s)
+        assert np.array_equal(points[0][1], f)
+        assert points[0][2] == state_after
+
+
+def test_annealing_of_a_part_leaves_the_other_spins_alone() -> None:
+    """Only spins of the part change, and all fields stay exact."""
+    A, h = couplings(30, 0.3, 8)
+    start = spins(30, 9)
+    s = start.copy()
+    f = (h + A @ s).astype(np.int32)
+    part = np.array([3, 4, 11, 17, 29])
+    state = np.array([5], dtype=np.uint64)
+    schedule = np.linspace(300.0, 10.0, 8)
+    flips = annealing.csr_anneal_part(*parts(A), schedule, annealing.exponential_quantiles(), part, s, f, state)
+    assert flips > 0
+    assert set(np.flatnonzero(s != start)) <= set(part)
+    assert np.array_equal(f, h + A @ s)
 
 
 def test_interpreted_and_compiled_annealing_agree() -> None:
@@ -207,6 +226,16 @@ def test_contraction_keeps_every_cut() -> None:
     s = (2 * rng.integers(0, 2, count) - 1).astype(np.int64)
     fine = s[coarse]
     assert (np.outer(s, s) < 0)[B != 0].dot(B[B != 0]) == A.toarray()[np.outer(fine, fine) < 0].sum()
+
+
+def test_gains_do_not_depend_on_what_the_array_held() -> None:
+    """An uninitialised array may hold anything, also numbers that are none."""
+    A = grid(3)
+    indptr, indices, w = parts(A)
+    gain = np.full(9, np.nan)
+    s = np.where(np.arange(9) < 4, 1, -1).astype(np.int8)
+    cut = refine.csr_gains(indptr, indices, w.astype(np.float64), s, gain)
+    assert cut == A.toarray()[np.outer(s, s) < 0].sum() and np.isfinite(gain).all()
 
 
 def test_pass_decreases_the_cut_by_what_it_says() -> None:

@@ -76,6 +76,36 @@ def csr_anneal(indptr, indices, J, temperatures, quantiles, s, f, state):
 
 
 @kernel
+def csr_anneal_part(indptr, indices, J, temperatures, quantiles, part, s, f, state):
+    """As `csr_anneal`, over the spins of `part` only, in its order; the others stay as they are."""
+    random = state[0]
+    flips = 0
+    for t in range(temperatures.size):
+        half = 0.5 * temperatures[t]
+        limit = -half * quantiles[0]
+        for k in range(part.size):
+            i = part[k]
+            spin = s[i]
+            gain = spin * f[i]
+            if gain <= limit:
+                continue
+            if gain <= 0:
+                random = _next(random)
+                if gain <= -half * quantiles[np.int64(random >> np.uint64(54))]:
+                    continue
+            s[i] = -spin
+            flips += 1
+            if spin > 0:
+                for p in range(indptr[i], indptr[i + 1]):
+                    f[indices[p]] -= 2 * J[p]
+            else:
+                for p in range(indptr[i], indptr[i + 1]):
+                    f[indices[p]] += 2 * J[p]
+    state[0] = random
+    return flips
+
+
+@kernel
 def csr_quench(indptr, indices, J, slack, s, f):
     """Flip improving spins in index order until none is left. Returns the number of flips."""
     flips = 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flipwise.arrays import Floats, Signs
+from flipwise.arrays import Floats, Ints, Signs
 from flipwise.kernels import annealing as kernels
 from flipwise.kernels.jit import Kernel
 from flipwise.objectives.ising import IsingForm, Numbers
@@ -43,6 +43,19 @@ def anneal(form: IsingForm, s: Signs, f: Numbers, schedule: Floats, state: np.nd
             kernels.dense_anneal(form.matrix, part, _QUANTILES, s, f, state)
         else:
             kernels.csr_anneal(form.indptr, form.indices, form.data, part, _QUANTILES, s, f, state)
+    quench(form, s, f)
+    return True
+
+
+def anneal_part(
+    form: IsingForm, s: Signs, f: Numbers, part: Ints, schedule: Floats, state: np.ndarray, clock: Clock
+) -> bool:
+    """As `anneal`, of the spins in `part` of a sparse problem; the descent at the end is of all."""
+    compile_for(kernels.csr_anneal_part, schedule.size * part.size)
+    for temperatures in paced(schedule, part.size, clock):
+        if temperatures.size == 0:
+            return False
+        kernels.csr_anneal_part(form.indptr, form.indices, form.data, temperatures, _QUANTILES, part, s, f, state)
     quench(form, s, f)
     return True
 

@@ -29,10 +29,6 @@ FIRST_SWEEPS = 1000
 """Sweeps of the first anneal from scratch; later ones are longer."""
 LONGEST = 100_000
 """Sweeps of the longest anneal."""
-SMALL = 3000
-"""Up to this size anneals from scratch are cheap, and get a share of all jobs."""
-FRESH_SHARE = 0.5
-"""That share."""
 MOST_PULLS = 64
 """The most reheatings in one job: small problems need no more."""
 STALE = 4
@@ -93,7 +89,7 @@ class Population(Protocol):
 
 
 class FreePopulation:
-    """Members of a problem without constraint."""
+    """Members of a dense or a large sparse problem without constraint."""
 
     def __init__(self, form: IsingForm, start: Signs, rng: np.random.Generator) -> None:
         self.form = form
@@ -128,7 +124,7 @@ class FreePopulation:
         sweeps = self.pace.shortened(self.sweeps, clock, 0.2)
         self.sweeps = min(self.sweeps * 1.1, LONGEST)
         heat = HEATS[0] if self.form.dense or self.rng.random() < 0.5 else WARM
-        return partial(_anneal_afresh, self.form, origin, heat, sweeps, *self._own(), clock, self.pace)
+        return partial(anneal_afresh, self.form, origin, heat, sweeps, *self._own(), clock, self.pace)
 
     def _own(self) -> tuple[np.random.Generator]:
         """A generator for one job."""
@@ -137,14 +133,12 @@ class FreePopulation:
     def _sparse_task(self, place: int, clock: Clock) -> Task:
         order = sorted(range(len(self.members)), key=lambda k: self.members[k].energy)
         chosen = order[0]
-        if len(order) > 1 and self.form.n <= SMALL and self.rng.random() < FRESH_SHARE:
-            return self._fresh(order[-1], clock)
         if place > 0 and len(order) > 1 and self.rng.random() < 0.6:
             chosen = order[int(self.rng.integers(1, len(order)))]
             if self.members[chosen].stale >= STALE and self.pace.allows(self.sweeps, clock, 0.3):
                 return self._fresh(chosen, clock)
         plan = self._plan(clock)
-        return partial(_reheat, self.form, self.members[chosen].s, chosen, plan, *self._own(), clock, self.pace)
+        return partial(reheat, self.form, self.members[chosen].s, chosen, plan, *self._own(), clock, self.pace)
 
     def _plan(self, clock: Clock) -> list[tuple[int, int]]:
         """(heat, sweeps) of the reheatings of one job; heats that were successful lately are drawn more often."""
@@ -162,7 +156,7 @@ class FreePopulation:
         a, b = (int(k) for k in self.rng.permutation(len(self.members))[:2]) if len(self.members) > 1 else (0, 0)
         if kind < 0.7:
             plan = [(int(self.rng.integers(2, len(HEATS))), self.pace.shortened(self.sweeps / 2, clock, 0.2))]
-            return partial(_reheat, self.form, self.members[a].s, -1, plan, *self._own(), clock, self.pace)
+            return partial(reheat, self.form, self.members[a].s, -1, plan, *self._own(), clock, self.pace)
         pair = self.members[a].s, self.members[b].s
         return partial(_relink, self.form, *pair, *self._own(), clock)
 
@@ -220,7 +214,7 @@ class FreePopulation:
             self.members[worst] = member
 
 
-def _anneal_afresh(
+def anneal_afresh(
     form: IsingForm, origin: int, heat: float, sweeps: int, rng: np.random.Generator, clock: Clock, pace: Pace
 ) -> Member | None:
     state = random_state(rng)
@@ -234,7 +228,7 @@ def _anneal_afresh(
     return Member(s, form.energy(s, f), origin)
 
 
-def _reheat(
+def reheat(
     form: IsingForm,
     start: Signs,
     origin: int,

@@ -3,7 +3,8 @@
 DPCD gives the first answer. Then rounds follow until a limit: in each, a few independent jobs improve members of a
 small population, and their results are merged in a fixed order.
 
-    sparse   anneals from scratch; reheating a member and keeping, component by component, what became better
+    sparse   anneals from scratch; reheating a member and keeping, component by component, what became better;
+             up to 3,000 variables also what two members differ in, annealed anew (`search.crossing`)
     dense    anneals from scratch and reheating, polished by tabu search; path relinking between members
     counts   the same with exact numbers of ones (`search.exchange`)
     others   DPCD again from perturbed points (`search.perturbed`), where no matrix can be written down
@@ -36,6 +37,7 @@ from flipwise.result import Status
 from flipwise.run import Run
 from flipwise.search import perturbed
 from flipwise.search.clock import Clock
+from flipwise.search.crossing import LARGEST, CrossedPopulation
 from flipwise.search.exchange import CountedPopulation
 from flipwise.search.population import FreePopulation, Member, Population
 
@@ -75,11 +77,13 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
     start = np.where(run.best_x.reshape(-1) > 0, 1, -1).astype(np.int8)
     if form.width == 0.0 and not counted:
         return Status.OPTIMAL  # no couplings: the descent has set every spin by itself
-    population: Population = (
-        CountedPopulation(form, start, problem.constraint.labels(problem.shape), rng)
-        if counted
-        else FreePopulation(form, start, rng)
-    )
+    population: Population
+    if counted:
+        population = CountedPopulation(form, start, problem.constraint.labels(problem.shape), rng)
+    elif form.dense or form.n > LARGEST:
+        population = FreePopulation(form, start, rng)
+    else:
+        population = CrossedPopulation(form, start, rng)
     return improve(problem, population, run, rounds_of(run, options))
 
 

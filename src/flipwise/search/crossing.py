@@ -1,0 +1,167 @@
+"""A population for sparse problems of moderate size: what two good points disagree on is annealed anew.
+
+Anneals from scratch agree on most of a good point and differ in a few regions. A job takes two members, frees the spins
+in which they differ (and their neighbours, and theirs) and anneals these alone, the others held: the crossover of
+memetic algorithms (Wu, Hao: A memetic approach for the max-cut problem, PPSN 2012) with annealing in place of tabu
+search. When a population has nothing new to give, it is built again from longer anneals; the best point is kept.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from flipwise.arrays import Ints, Signs
+from flipwise.container import State
+from flipwise.objectives.ising import IsingForm
+from flipwise.search.annealing import anneal_part, random_state, temperatures
+from flipwise.search.clock import Clock
+from flipwise.search.pace import Pace
+from flipwise.search.population import (
+    FIRST_SWEEPS,
+    HEATS,
+    LENGTHS,
+    MOST_PULLS,
+    WARM,
+    Member,
+    Task,
+    anneal_afresh,
+    kept_members,
+    members_state,
+    reheat,
+)
+from flipwise.search.relinking import distance, take_better_components
+
+LARGEST = 3000
+"""Up to this size an anneal from scratch is cheap enough for a whole population of them, again and again."""
+CAPACITY = 16
+"""Members."""
+PATIENCE = 4
+"""A population is built again after so many jobs in vain for each member."""
+LONGER = 1.15
+"""By how much each anneal from scratch is longer than the one before it."""
+LONGEST = 10_000
+"""Sweeps of the longest (longer ones find no more for their time; measured on Gset's planar graphs)."""
+CROSSED = 0.9
+"""The share of crossings among the jobs of a full population; the others reheat a member as a whole."""
+REHEATS = (0.55, 0.45, 0.35, 0.25)
+"""Temperatures at which the freed spins begin, in units of the form's width."""
+SHARES = (0.1, 0.3, 1.0)
+"""Sweeps over the freed spins, as a share of an anneal's."""
+GROWTH = 3
+"""The freed region grows by fewer than so many steps to neighbours."""
+
+
+class CrossedPopulation:
+    """Members of a sparse problem without constraint."""
+
+    def __init__(self, form: IsingForm, start: Signs, rng: np.random.Generator) -> None:
+        self.form = form
+        self.rng = rng
+        self.champion = Member(start, form.energy(start, form.fields(start)))
+        self.members: list[Member] = []
+        self.sweeps = float(min(FIRST_SWEEPS, 100 + 10 * form.n))
+        self.vain = 0
+        self.pace = Pace(form.n)
+
+    @property
+    def best(self) -> Member:
+        return self.champion
+
+    def state(self) -> dict[str, Any]:
+        own = {"sweeps": self.sweeps, "vain": self.vain}
+        return members_state([self.champion, *self.members], self.rng) | own
+
+    def restore(self, state: State) -> None:
+        (self.champion, *self.members), self.rng = kept_members(state)
+        self.sweeps, self.vain = float(state["sweeps"]), int(state["vain"])
+
+    def tasks(self, count: int, clock: Clock) -> list[Task]:
+        spent = self.vain >= PATIENCE * CAPACITY or len({member.energy for member in self.members}) == 1
+        if len(self.members) == CAPACITY and spent:
+            self.members, self.vain = [], 0
+        filling = len(self.members) < CAPACITY and (len(self.members) < 2 or self.pace.allows(self.sweeps, clock, 0.3))
+        return [self._fresh(clock) if filling else self._improvement(clock) for _ in range(count)]
+
+    def _improvement(self, clock: Clock) -> Task:
+        if self.rng.random() < CROSSED:
+            return self._cross(clock)
+        return self._reheat(clock)
+
+    def _fresh(self, clock: Clock) -> Task:
+        sweeps = self.pace.shortened(self.sweeps, clock, 0.2)
+        self.sweeps = min(self.sweeps * LONGER, LONGEST)
+        heat = HEATS[0] if self.rng.random() < 0.5 else WARM
+        return partial(anneal_afresh, self.form, -1, heat, sweeps, self.rng.spawn(1)[0], clock, self.pace)
+
+    def _reheat(self, clock: Clock) -> Task:
+        chosen = self.members[int(self.rng.integers(len(self.members)))]
+        sweeps = self.pace.shortened(LENGTHS[int(self.rng.integers(len(LENGTHS)))], clock, 0.1)
+        pulls = max(1, min(MOST_PULLS, round(self.pace.QUANTUM / (sweeps * self.form.n))))
+        plan = [(int(heat), sweeps) for heat in self.rng.integers(len(HEATS), size=pulls)]
+        return partial(reheat, self.form, chosen.s, -1, plan, self.rng.spawn(1)[0], clock, self.pace)
+
+    def _cross(self, clock: Clock) -> Task:
+        a, b = (self.members[int(k)] for k in self.rng.permutation(len(self.members))[:2])
+        return partial(_crossed, self.form, a.s, b.s, self.sweeps, self.rng.spawn(1)[0], clock)
+
+    def merge(self, found: list[Member | None]) -> None:
+        for member in found:
+            if member is not None:
+                self._admit(member)
+
+    def _admit(self, member: Member) -> None:
+        """It replaces the member it nearly equals, or the worst; equally good points keep the population moving."""
+        self.vain += 1
+        if member.energy < self.champion.energy:
+            self.champion = Member(member.s, member.energy)
+        for k, other in enumerate(self.members):
+            if distance(self.form, member.s, other.s) <= self.form.n // 100:
+                if member.energy <= other.energy:
+                    self.vain = 0 if member.energy < other.energy else self.vain
+                    self.members[k] = member
+                return
+        if len(self.members) < CAPACITY:
+            self.members.append(member)
+            self.vain = 0
+            return
+        worst = max(range(CAPACITY), key=lambda k: self.members[k].energy)
+        if member.energy < self.members[worst].energy:
+            self.members[worst] = member
+            self.vain = 0
+
+
+def _crossed(
+    form: IsingForm, one: Signs, other: Signs, sweeps: float, rng: np.random.Generator, clock: Clock
+) -> Member | None:
+    if form.symmetric and np.count_nonzero(one != other) > form.n // 2:
+        other = -other
+    part = grown(form, one != other, int(rng.integers(GROWTH)))
+    if part.size == 0:
+        part = np.arange(form.n)
+    heat = REHEATS[int(rng.integers(len(REHEATS)))]
+    share = SHARES[int(rng.integers(len(SHARES)))]
+    length = int(np.clip(share * sweeps * form.n / part.size, min(100, sweeps), sweeps))
+    s = one.copy()
+    f = form.fields(s)
+    if not anneal_part(form, s, f, part, temperatures(form, heat, length), random_state(rng), clock):
+        return None
+    energy = form.energy(s, f)
+    kept, fields = one.copy(), form.fields(one)
+    before = form.energy(kept, fields)
+    if energy >= before:  # worse as a whole, but perhaps not in every component
+        change = take_better_components(form, kept, fields, s)
+        if change < 0.0:
+            return Member(kept, before + change)
+    return Member(s, energy)
+
+
+def grown(form: IsingForm, inside: np.ndarray, steps: int) -> Ints:
+    """The spins of a set and those at most `steps` couplings away from it."""
+    rows = np.repeat(np.arange(form.n), np.diff(form.indptr))
+    for _ in range(steps):
+        inside = inside.copy()
+        inside[form.indices[inside[rows]]] = True
+    return np.flatnonzero(inside)
