@@ -79,10 +79,12 @@ class CrossedPopulation:
         self.sweeps, self.vain = float(state["sweeps"]), int(state["vain"])
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
-        spent = self.vain >= PATIENCE * CAPACITY or len({member.energy for member in self.members}) == 1
-        if len(self.members) == CAPACITY and spent:
-            self.members, self.vain = [], 0
-        filling = len(self.members) < CAPACITY and (len(self.members) < 2 or self.pace.allows(self.sweeps, clock, 0.3))
+        full = len(self.members) == CAPACITY
+        if self.vain >= PATIENCE * CAPACITY or (full and len({member.energy for member in self.members}) == 1):
+            self.members, self.vain, full = [], 0, False
+        # a problem with few good points never fills the population: that is no reason not to cross them
+        room = not full and self.vain < CAPACITY and self.pace.allows(self.sweeps, clock, 0.3)
+        filling = room or len(self.members) < 2
         return [self._fresh(clock) if filling else self._improvement(clock) for _ in range(count)]
 
     def _improvement(self, clock: Clock) -> Task:
