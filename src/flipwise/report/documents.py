@@ -5,7 +5,8 @@ A document holds blocks of this form; `fill` writes what stands between the two 
     <!-- results: reproduce-quick.json | densities | dblp-2010 -->
     <!-- end of results -->
 
-The three parts are the results file (in the folder given), the study, and the title of one of its tables.
+The three parts are the results file (in the folder given), the study, and the title of one of its tables; `*` stands
+for all of them. Where the file is not there the block says so.
 """
 
 from __future__ import annotations
@@ -29,13 +30,18 @@ _BLOCK = re.compile(
 
 def results_table(source: str | Path, study: str, title: str) -> Table:
     """A table of the report by its study and title, from a store or a results file."""
-    cells = [cell for cell in read_cells(source) if cell.key.study == study]
-    tables = [block for section in sections_of(cells) for block in section.blocks if isinstance(block, Table)]
+    tables = results_tables(source, study)
     for table in tables:
         if table.title == title:
             return table
     known = "; ".join(table.title for table in tables)
     raise InvalidInput(f"`title` must be that of a table of {study} in {source} ({known or 'none'}), got {title!r}.")
+
+
+def results_tables(source: str | Path, study: str) -> list[Table]:
+    """All tables of a study."""
+    cells = [cell for cell in read_cells(source) if cell.key.study == study]
+    return [block for section in sections_of(cells) for block in section.blocks if isinstance(block, Table)]
 
 
 def provenance(source: str | Path) -> str:
@@ -64,8 +70,20 @@ def fill(text: str, folder: str | Path) -> str:
 
     def written(match: re.Match[str]) -> str:
         source = Path(folder) / match["file"]
-        table = results_table(source, match["study"], match["title"])
-        note = f"\n\n{table.note}" if table.note else ""
-        return f"{match['head']}{table.markdown()}{note}\n\n*{provenance(source)}*\n{match['tail']}"
+        if not source.is_file():
+            return f"{match['head']}*No such run is stored yet.*\n{match['tail']}"
+        if match["title"] == "*":
+            parts = [
+                _written(table, named=True) for table in results_tables(source, match["study"]) if not table.folded
+            ]
+        else:
+            parts = [_written(results_table(source, match["study"], match["title"]))]
+        tables = "\n\n".join(parts)
+        return f"{match['head']}{tables}\n\n*{provenance(source)}*\n{match['tail']}"
 
     return _BLOCK.sub(written, text)
+
+
+def _written(table: Table, named: bool = False) -> str:
+    parts = [f"**{table.title}**"] if named else []
+    return "\n\n".join([*parts, table.markdown(), *([table.note] if table.note else [])])
