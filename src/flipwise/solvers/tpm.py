@@ -2,8 +2,8 @@
 
 Yuan, Zhang: Truncated power method for sparse eigenvalue problems, JMLR 14, 2013 (section on the densest k-subgraph):
     S <- the k largest entries of (W + lambda I) 1_S                                                (1)
-from the k nodes of largest degree, until S stays. With W + lambda I positive semidefinite every step raises the
-density; lambda starts at 0 and, as the authors do for indefinite matrices, is raised when a step would lower it.
+from the k nodes of largest degree, until S or its density stays. With W + lambda I positive semidefinite every step
+raises the density; as in the authors' program, a step that would lower it is repeated with lambda = 0.0001, 0.001, ...
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from flipwise.run import Run
 from flipwise.selection import largest
 from flipwise.solvers.checks import check_number, check_whole
 from flipwise.solvers.densest import Arcs, arcs_of, as_arcs, spins_of
+
+FIRST_SHIFT = 1e-4
 
 
 @dataclass(frozen=True)
@@ -74,17 +76,19 @@ def _power_steps(arcs: Arcs, k: int, lam: float, iterations: int) -> Iterator[tu
     weight = float(product[nodes].sum())
     yield nodes, weight
     for _ in range(iterations):
-        loaded = product.copy()
-        loaded[nodes] += lam
-        following = largest(loaded, k)  # (1)
-        if np.array_equal(following, nodes):
-            return
-        new = arcs.degrees_into(following)
-        new_weight = float(new[following].sum())
-        if new_weight <= weight:  # not monotone: W + lambda I is not semidefinite enough here
-            if lam > float(product.max(initial=0.0)):
+        shift = lam
+        while True:
+            loaded = product.copy()
+            loaded[nodes] += shift
+            following = largest(loaded, k)  # (1)
+            if np.array_equal(following, nodes):
                 return
-            lam = max(2.0 * lam, 0.1 * float(product[nodes].mean()) if k else 1.0, 1e-12)
-            continue
+            new = arcs.degrees_into(following)
+            new_weight = float(new[following].sum())
+            if new_weight >= weight:
+                break
+            shift = max(10.0 * shift, FIRST_SHIFT)
+        if new_weight == weight:
+            return
         nodes, product, weight = following, new, new_weight
         yield nodes, weight
