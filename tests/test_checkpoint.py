@@ -104,13 +104,14 @@ def test_the_portfolio_goes_on_between_its_rounds(objective: Any, more: dict[str
     assert resumed.iterations == whole.iterations and resumed.status is whole.status
 
 
-@pytest.mark.parametrize("kind", ["qubo", "ising", "maxcut"])
+@pytest.mark.parametrize("kind", ["qubo", "ising", "maxcut", "bisect"])
 def test_models_and_cuts_resume_to_the_same_answer_and_proof(kind: str, tmp_path: Path) -> None:
     """`checkpoint` and `every` work in solve_qubo, solve_ising and maxcut; the bound comes with them."""
     solve = {
         "qubo": partial(flipwise.solve_qubo, A, seed=2, rounds=6),
         "ising": partial(flipwise.solve_ising, np.zeros(50), A, seed=2, rounds=6, count=20),
         "maxcut": partial(flipwise.maxcut, SPARSE, seed=2, rounds=6),
+        "bisect": partial(flipwise.bisect, SPARSE, seed=2, rounds=8, bound="simple"),
     }[kind]
     whole = solve(callback=lambda progress: None)
     path = tmp_path / "run.checkpoint"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from flipwise.errors import InvalidFile as InvalidFile
     from flipwise.errors import InvalidInput as InvalidInput
     from flipwise.errors import MissingDependency as MissingDependency
+    from flipwise.errors import NotEnoughMemory as NotEnoughMemory
     from flipwise.graphs.cuts import CutResult as CutResult
     from flipwise.graphs.cuts import bisect as bisect
     from flipwise.graphs.cuts import maxcut as maxcut
@@ -64,6 +65,7 @@ _HOMES = {
     "InvalidFile": "errors",
     "InvalidInput": "errors",
     "MissingDependency": "errors",
+    "NotEnoughMemory": "errors",
     "from_jax": "interop.jax",
     "from_torch": "interop.torch",
     "CutResult": "graphs.cuts",

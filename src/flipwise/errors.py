@@ -61,6 +61,19 @@ class InvalidFile(FlipwiseError, ValueError):
     """
 
 
+class NotEnoughMemory(FlipwiseError, MemoryError):
+    """What was asked for would not fit into memory; nothing was allocated. Also a `MemoryError`.
+
+    The message has the bytes that are needed and the bytes that are available.
+
+    Examples
+    --------
+    >>> import flipwise
+    >>> issubclass(flipwise.NotEnoughMemory, MemoryError)
+    True
+    """
+
+
 class MissingDependency(FlipwiseError, ImportError):
     """An optional package is needed; the message carries the exact install line. Also an `ImportError`.
 

@@ -13,6 +13,7 @@ import numpy as np
 from flipwise.arrays import Signs
 from flipwise.container import decode, encode, write_atomically
 from flipwise.errors import InvalidFile
+from flipwise.memory import peak_bytes
 from flipwise.objectives.protocol import Variables
 from flipwise.trace import Record, Trace
 
@@ -68,6 +69,9 @@ class Result:
         A proven lower bound on the minimum, where one is known.
     iterations, evaluations, seconds, seed
         What the run cost and how to repeat it.
+    peak_memory
+        The largest resident size of the whole process from its start to the end of the run, in bytes: with everything
+        else that the process holds, so an upper limit to what the run needed. None where the system does not say.
     trace
         The history of the run.
 
@@ -91,6 +95,7 @@ class Result:
     seed: int | None = None
     trace: Trace = field(default_factory=Trace, repr=False)
     info: dict[str, Any] = field(default_factory=dict)
+    peak_memory: int | None = field(default_factory=peak_bytes, repr=False, compare=False)
 
     @property
     def message(self) -> str:
@@ -158,7 +163,7 @@ class Result:
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file of plain values and arrays; nothing in it is executable."""
-        state = {name: getattr(self, name) for name in _SAVED}
+        state = {name: getattr(self, name) for name in (*_SAVED, "peak_memory")}
         write_atomically(
             Path(path), encode("result", {**state, "status": self.status.name, "trace": self.trace.to_dicts()})
         )
@@ -170,7 +175,8 @@ class Result:
         try:
             status = Status[state["status"]]
             trace = Trace(records=[Record(**row) for row in state["trace"]])
-            return cls(status=status, trace=trace, **{name: state[name] for name in _SAVED})
+            peak = state.get("peak_memory")  # not in files of earlier versions
+            return cls(status=status, trace=trace, peak_memory=peak, **{name: state[name] for name in _SAVED})
         except (KeyError, TypeError) as error:
             raise InvalidFile(f"{path}: a part of the result is missing or unknown ({error}).") from None
 

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from flipwise.arrays import Floats
+from flipwise.memory import require
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.objectives.terms import Dense, LowRank, Sparse
 
@@ -68,6 +69,7 @@ def homogeneous(quadratic: Quadratic, *, lift: bool | None = None) -> Homogeneou
     n = quadratic.n
     part: Any
     if dense:
+        require(8 * (n + lifted) ** 2, f"the matrix of the bound for {n:,} variables")
         part = np.zeros((n + lifted, n + lifted))
         for matrix in dense:
             part[:n, :n] += matrix

@@ -22,6 +22,7 @@ from flipwise.arrays import Floats, Ints
 from flipwise.graphs.core import Core, arc_weights
 from flipwise.kernels import loads as kernels
 from flipwise.kernels.jit import threads_worth
+from flipwise.memory import require
 
 SERIAL_EDGES = 400_000
 """Up to this many edges one thread is used."""
@@ -111,7 +112,10 @@ def shared_edges(core: Core) -> Shares:
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(group)])
     places = start[:-1].reshape(counts.shape)
     places = np.triu(places) + np.tril(places.T + counts.T, -1)
-    first, second = (np.empty(int(start[-1]), dtype=graph.indices.dtype) for _ in range(2))
+    edges = int(start[-1])
+    each = 2 * graph.indices.itemsize + (8 if graph.weights is None else 16)
+    require(each * edges, f"the load bound on {edges:,} edges")
+    first, second = (np.empty(edges, dtype=graph.indices.dtype) for _ in range(2))
     weight = np.ones(1 if graph.weights is None else first.size)
     with threads_worth(graph.n_arcs):
         kernels.deal_edges(graph.indptr, graph.indices, weights, places, first, second, weight, True)

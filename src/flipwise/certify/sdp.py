@@ -26,6 +26,7 @@ from flipwise.certify.homogeneous import Homogeneous, homogeneous
 from flipwise.certify.spectral_quadratic import diagonal_bound
 from flipwise.constraints import Constraint
 from flipwise.kernels import mixing
+from flipwise.memory import require
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.objectives.terms import LowRank
 
@@ -118,6 +119,7 @@ def solve_sdp(
 
 def _random_rows(N: int, rank: int | None, rng: np.random.Generator) -> Floats:
     columns = min(math.isqrt(2 * N) + 2, MOST_RANK) if rank is None else rank
+    require(16 * N * max(1, columns), f"the semidefinite bound for {N:,} variables with {columns} columns")
     V: Floats = rng.standard_normal((N, max(1, columns)))
     V /= np.linalg.norm(V, axis=1, keepdims=True)
     return V

@@ -26,6 +26,7 @@ def result_record(result: Any) -> dict[str, Any]:
         "seed": result.seed,
         "iterations": result.iterations,
         "seconds": round(result.seconds, 4),
+        "peak_memory": result.peak_memory,
     }
 
 
@@ -83,7 +84,8 @@ def show_cut(title: str, kind: str, graph: Graph, result: Any, seed: int, output
     if as_json:
         record = {"nodes": graph.n, "edges": graph.n_edges, "cut": result.value, "bound": result.bound}
         record |= {"gap": result.gap, "sizes": sizes, "status": result.status.name.lower(), "message": result.message}
-        print_json({**record, "seed": seed, "seconds": round(result.seconds, 4), "parts": result.parts})
+        record |= {"seed": seed, "seconds": round(result.seconds, 4), "peak_memory": result.peak_memory}
+        print_json({**record, "parts": result.parts})
     else:
         facts = [("cut", number(result.value))]
         if result.bound is not None:

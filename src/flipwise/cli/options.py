@@ -61,6 +61,15 @@ def run_options(function: F) -> F:
     return function
 
 
+def checkpoint_option(function: F) -> F:
+    """--checkpoint FILE, for runs that may take long."""
+    return click.option(
+        "--checkpoint",
+        type=click.Path(dir_okay=False),
+        help="Save the run there once a minute; go on from there if the file exists. Deleted at the end.",
+    )(function)
+
+
 def output_options(function: F) -> F:
     """--json, --quiet, --verbose: how the answer is shown."""
     for option in (

@@ -18,6 +18,7 @@ from flipwise.arrays import Floats, Ints
 from flipwise.errors import InvalidInput
 from flipwise.graphs.graph import Graph
 from flipwise.kernels import arcs as kernels
+from flipwise.memory import require
 
 Symmetrise = Literal["max", "sum", "error"]
 """What the weight of an edge is when several arcs join its ends."""
@@ -175,14 +176,18 @@ def merge_arcs(
     what: str = "the arcs",
 ) -> Graph:
     """Count, fill, sort and merge; the source's nodes are in range and its weights finite."""
+    require(16 * (n + 1), f"{what}: a graph of {n:,} nodes")
     indptr = np.zeros(n + 1, dtype=np.int64)
     arcs = loops = 0
     for block in source:
         arcs += block.sources.size
         loops += int(kernels.count_arcs(block.sources, block.targets, indptr))
     np.cumsum(indptr, out=indptr)
+    stored = int(indptr[-1])
+    each = (4 if index_type(n) == np.int32 else 8) + (8 if weighted else 0)
+    require(each * stored, f"{what}: a graph of {n:,} nodes with {stored:,} arcs")
     # 2j + 1 needs one bit more than j: unsigned while j is an int32, whose place the keys take.
-    keys = np.empty(int(indptr[-1]), dtype=np.uint32 if index_type(n) == np.int32 else np.int64)
+    keys = np.empty(stored, dtype=np.uint32 if index_type(n) == np.int32 else np.int64)
     values = np.empty(keys.size) if weighted else None
     cursor = indptr[:-1].copy()
     for block in source.drain():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.split import split_graph
 from flipwise.log import log_proof
+from flipwise.memory import peak_bytes
 from flipwise.minimization import minimize
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.result import Result, Status
@@ -44,6 +46,8 @@ class CutResult:
         known.
     status, seconds
         Why and when the search ended.
+    peak_memory
+        As in `flipwise.Result`.
 
     Examples
     --------
@@ -60,6 +64,7 @@ class CutResult:
     seconds: float
     names: Sequence[Any] | None = None
     search: Result | None = field(default=None, repr=False)
+    peak_memory: int | None = field(default_factory=peak_bytes, repr=False)
 
     @property
     def gap(self) -> float | None:
@@ -151,6 +156,8 @@ def bisect(
     threads: int | None = None,
     rounds: int | None = None,
     verbose: bool = False,
+    checkpoint: str | Path | None = None,
+    every: float = 60.0,
 ) -> CutResult:
     """Two halves with as little weight between them as possible; with an odd number of nodes one has one more.
 
@@ -166,6 +173,8 @@ def bisect(
         As in `flipwise.minimize`.
     rounds
         Rounds of the search (each of four jobs) without a time limit; 30 by default.
+    checkpoint, every
+        As in `flipwise.minimize`.
 
     Examples
     --------
@@ -180,12 +189,13 @@ def bisect(
     half = Cardinality(simple.n // 2)
     kind = affordable_bound(objective, bound, time_limit)
     search_time = time_limit if time_limit is None or kind in ("simple", "none") else SEARCH_SHARE * time_limit
-    found = split_graph(
-        objective, half.r, x0=x0, seed=seed, time_limit=search_time, callback=callback, threads=threads, rounds=rounds,
-        verbose=verbose,
-    )  # fmt: skip
-    searched = time.perf_counter()
-    proven = proven_bound(objective, half, kind, time_limit)
+    with outliving_search({"checkpoint": checkpoint, "every": every}) as kept:
+        found = split_graph(
+            objective, half.r, x0=x0, seed=seed, time_limit=search_time, callback=callback, threads=threads,
+            rounds=rounds, verbose=verbose, checkpoint=kept["checkpoint"],
+        )  # fmt: skip
+        searched = time.perf_counter()
+        proven = proven_bound(objective, half, kind, time_limit)
     lower = (
         None if proven is None else min(max(0.0, _whole(simple, proven)) if _positive(simple) else proven, found.value)
     )

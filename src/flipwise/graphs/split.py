@@ -7,11 +7,12 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from flipwise.checkpoint import Keeper
 from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.log import RunLog, shown_on_stderr
-from flipwise.minimization import finished
+from flipwise.minimization import finished, resumed_state
 from flipwise.objectives.ising import IsingForm, ising_form
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.objectives.variables import to_spins
@@ -38,6 +39,7 @@ def split_graph(
     threads: int | None = None,
     rounds: int | None = None,
     verbose: bool = False,
+    checkpoint: Keeper | None = None,
 ) -> Result:
     """Minimise the weight of a cut (a quadratic without linear part) with exactly `ones` nodes at +1."""
     constraint = Cardinality(ones)
@@ -46,9 +48,10 @@ def split_graph(
         raise InvalidInput(f"`rounds` must be None or an integer of at least 1, got {rounds!r}.")
     problem = Problem(objective, constraint)
     rng = as_generator(seed)
-    run = Run(
-        problem, Limits(time_limit=time_limit, max_iterations=rounds), callback, log=RunLog() if verbose else None
-    )
+    limits = Limits(time_limit=time_limit, max_iterations=rounds)
+    run = Run(problem, limits, callback, log=RunLog() if verbose else None, keeper=checkpoint)
+    run.fingerprint = {"method": "bisection", "nodes": objective.n, "ones": ones}
+    resumed = resumed_state(run)
     form = ising_form(objective, dense_from=math.inf)
     assert form is not None
     level = level_of(form)
@@ -62,16 +65,18 @@ def split_graph(
         start = given.astype(np.int8)
     first = start.astype(np.float64)
     run.offer(first, objective.value(first))
-    status = run.check_time() or Status.CONVERGED
+    ended = None if resumed is None else resumed.get("ended")
+    status = run.check_time() or Status[ended or "CONVERGED"]
     with limited_threads(threads), shown_on_stderr(verbose):
         if run.log is not None:
             run.log.start(problem, "bisection", seed_of(seed))
-        if status is Status.CONVERGED and level.n > 2:
+        if status is Status.CONVERGED and level.n > 2 and ended is None:
             population = BisectionPopulation(level, form, start, rng)
             try:
                 status = improve(problem, population, run, math.inf if time_limit is not None or rounds else ROUNDS)
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
+        run.save_end(status)
         result = finished(run, status, "bisection", seed_of(seed))
         if run.log is not None:
             run.log.end(result)

@@ -66,7 +66,8 @@ def _top(side, sizes, highest, head, following, room):
 @kernel
 def csr_gains(indptr, indices, w, s, gain):
     """gain_v: what the cut loses when v changes sides. Returns the weight of the cut (each edge counted twice)."""
-    cut = gain[0] - gain[0]
+    gain[0] = 0  # what it held before may be anything, also no number
+    cut = gain[0]
     for v in range(s.size):
         total = cut - cut
         for p in range(indptr[v], indptr[v + 1]):

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from flipwise.arrays import Floats, Ints, Signs
 from flipwise.kernels import annealing as kernels
+from flipwise.memory import require
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.objectives.terms import Dense, LowRank, Sparse
 
@@ -79,10 +80,12 @@ def ising_form(objective: Quadratic, dense_from: float = DENSE_FROM) -> IsingFor
         for part in parts[1:]:
             A = A + part
         if A.nnz >= dense_from * n * n and n * n <= DENSE_ENTRIES:
+            require(16 * n * n, f"the matrix of {n:,} variables, written out,")
             return _dense_form(A.toarray(), objective)
         return _sparse_form(A, objective)
     if any(isinstance(term, LowRank) for term in objective.terms) and n * n > LOW_RANK_ENTRIES:
         return None
+    require(16 * n * n, f"the matrix of {n:,} variables, written out,")
     whole = np.zeros((n, n))
     every = np.arange(n)
     for term in objective.terms:

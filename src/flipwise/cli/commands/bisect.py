@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from flipwise.cli.inputs import graph_options, input_argument
-from flipwise.cli.options import Counts, answer_file, output_options, run_options
+from flipwise.cli.options import Counts, answer_file, checkpoint_option, output_options, run_options
 
 
 @click.command("bisect")
@@ -18,6 +18,7 @@ from flipwise.cli.options import Counts, answer_file, output_options, run_option
 @answer_file("the part of each node (name, 0, 1, ...)")
 @graph_options
 @run_options
+@checkpoint_option
 @output_options
 def command(
     file: str,
@@ -30,6 +31,7 @@ def command(
     seed: int,
     time_limit: float | None,
     threads: int | None,
+    checkpoint: str | None,
     as_json: bool,
     quiet: bool,
     verbose: bool,
@@ -42,6 +44,7 @@ def command(
     Examples:
       $ flipwise bisect graph.txt --time-limit 2
       $ flipwise bisect graph.txt --sizes 100,50,50 --time-limit 2 -o parts.txt
+      $ flipwise bisect graph.txt --time-limit 2 --checkpoint run.npz -v
       $ cat graph.txt | flipwise bisect - --time-limit 1 --json
     """
     import flipwise
@@ -51,6 +54,8 @@ def command(
 
     if sizes and bound != "none":
         raise click.UsageError("--bound is for halves: leave out --sizes or --bound.")
+    if sizes and checkpoint:
+        raise click.UsageError("--checkpoint is for halves: leave out --sizes or --checkpoint.")
     graph = load_graph(file, file_format, symmetrise, unweighted, quiet=quiet)
     with progress("bisection", quiet=quiet or verbose, time_limit=time_limit) as tell:
 
@@ -70,5 +75,6 @@ def command(
                 threads=threads,
                 callback=watch,
                 verbose=verbose,
+                checkpoint=checkpoint,
             )
     return show_cut(f"Smallest cut of {file}", "lower bound", graph, result, seed, output, as_json)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from flipwise.cli.inputs import graph_options, input_argument
-from flipwise.cli.options import answer_file, output_options, run_options
+from flipwise.cli.options import answer_file, checkpoint_option, output_options, run_options
 
 
 @click.command("maxcut")
@@ -17,6 +17,7 @@ from flipwise.cli.options import answer_file, output_options, run_options
 @answer_file("the side of each node (name, 0 or 1)")
 @graph_options
 @run_options
+@checkpoint_option
 @output_options
 def command(
     file: str,
@@ -28,6 +29,7 @@ def command(
     seed: int,
     time_limit: float | None,
     threads: int | None,
+    checkpoint: str | None,
     as_json: bool,
     quiet: bool,
     verbose: bool,
@@ -40,6 +42,7 @@ def command(
     Examples:
       $ flipwise maxcut graph.txt --time-limit 2
       $ flipwise maxcut graph.txt --time-limit 2 -o sides.txt
+      $ flipwise maxcut graph.txt --time-limit 2 --checkpoint run.npz -v
       $ cat graph.txt | flipwise maxcut - --time-limit 1 --json
     """
     import flipwise
@@ -61,5 +64,6 @@ def command(
             threads=threads,
             callback=watch,
             verbose=verbose,
+            checkpoint=checkpoint,
         )
     return show_cut(f"Maximum cut of {file}", "upper bound", graph, result, seed, output, as_json)

@@ -14,6 +14,7 @@ from flipwise.graphs.build import Symmetrise, graph_from_csr, index_type
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.streams import expansion_limit
 from flipwise.kernels.bvgraph import decode_graph, fill_code_table
+from flipwise.memory import require
 
 _CODES = {"DELTA": 1, "GAMMA": 2, "GOLOMB": 3, "UNARY": 5, "ZETA": 6, "NIBBLE": 7}
 _PARTS = ["OUTDEGREES", "REFERENCES", "BLOCK_COUNT", "BLOCKS", "RESIDUALS"]
@@ -72,6 +73,7 @@ def read_bvgraph(path: Path, *, symmetrise: Symmetrise = "max", max_bytes: int |
     tables = np.zeros((8, 1 << width), dtype=np.int32)
     for code in {2, *codes.tolist()}:
         fill_code_table(tables[code], width, code, k, np.zeros(_PADDING, dtype=np.uint8))
+    require(8 * (n + 1) + kind.itemsize * arcs, f"{described}: a graph of {n:,} nodes with {arcs:,} arcs")
     indptr, indices = np.zeros(n + 1, dtype=np.int64), np.empty(arcs, dtype=kind)
     room = min(n, arcs) + 3
     blocks, lefts, lengths = (np.empty(room, dtype=np.int64) for _ in range(3))

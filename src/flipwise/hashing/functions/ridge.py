@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from flipwise.arrays import Floats
+from flipwise.memory import require
 
 CHUNK = 4096
 """Rows of features that are held in float64 at once."""
@@ -24,6 +25,7 @@ class Moments:
 
     def __init__(self, n_features: int, n_columns: int) -> None:
         self.n = 0
+        require(24 * n_features**2, f"a hash function on {n_features:,} features (or anchors)")
         self.gram = np.zeros((n_features, n_features))
         self.cross = np.zeros((n_features, n_columns))
         self.feature_sum = np.zeros(n_features)
@@ -80,6 +82,8 @@ def solve_positive(A: Floats, b: Floats) -> Floats:
 def dense(X: Any, dtype: Any = np.float64) -> Any:
     """Rows, sparse or not, as a plain array."""
     full: Any = X
+    if sp.issparse(X):
+        require(8 * X.shape[0] * X.shape[1], f"features of {X.shape[0]:,} x {X.shape[1]:,} entries, written out,")
     return np.asarray(full.toarray() if sp.issparse(X) else full, dtype=dtype)
 
 
@@ -90,6 +94,7 @@ def chunks(n: int, size: int = CHUNK) -> list[slice]:
 
 def in_chunks(f: Callable[[Any], Floats], X: Any, n_columns: int) -> Floats:
     """f(X) by chunks of rows, to bound the memory for intermediate features."""
+    require(8 * X.shape[0] * n_columns, f"{X.shape[0]:,} rows of {n_columns:,} values")
     out = np.empty((X.shape[0], n_columns))
     for rows in chunks(X.shape[0]):
         out[rows] = f(X[rows])
