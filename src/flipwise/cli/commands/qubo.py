@@ -8,7 +8,7 @@ import click
 
 from flipwise.cli.inputs import input_argument
 from flipwise.cli.models import MODEL_FORMATS
-from flipwise.cli.options import answer_file, output_options, run_options
+from flipwise.cli.options import answer_file, checkpoint_option, output_options, run_options
 
 
 @click.command("qubo")
@@ -22,6 +22,7 @@ from flipwise.cli.options import answer_file, output_options, run_options
               show_default=True, help="What to prove.")  # fmt: skip
 @answer_file("the value of each variable (name, value)")
 @run_options
+@checkpoint_option
 @output_options
 def command(
     file: str,
@@ -33,6 +34,7 @@ def command(
     seed: int,
     time_limit: float | None,
     threads: int | None,
+    checkpoint: str | None,
     as_json: bool,
     quiet: bool,
     verbose: bool,
@@ -72,6 +74,7 @@ def command(
             threads=threads,
             callback=watch,
             verbose=verbose,
+            checkpoint=checkpoint,
         )
     if output:
         names = range(model.n) if model.labels is None else model.labels

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from flipwise.cli.inputs import graph_options, input_argument
-from flipwise.cli.options import Counts, answer_file, output_options, run_options
+from flipwise.cli.options import Counts, answer_file, checkpoint_option, output_options, run_options
 
 
 @click.command("subgraph")
@@ -21,6 +21,7 @@ from flipwise.cli.options import Counts, answer_file, output_options, run_option
 @answer_file("the nodes, one a line (one k), or everything (a name ending in .json),")
 @graph_options
 @run_options
+@checkpoint_option
 @output_options
 def command(
     file: str,
@@ -36,6 +37,7 @@ def command(
     seed: int,
     time_limit: float | None,
     threads: int | None,
+    checkpoint: str | None,
     as_json: bool,
     quiet: bool,
     verbose: bool,
@@ -62,7 +64,9 @@ def command(
         raise click.UsageError("-o writes one list of nodes: give one -k, or a name that ends in .json.")
     graph = load_graph(file, file_format, symmetrise, unweighted, quiet=quiet)
     with progress("dense subgraph", quiet=quiet or verbose, time_limit=time_limit) as tell:
-        results = solve(graph, sizes, tell, method, effort, not no_bound, seed, time_limit, threads, verbose)
+        results = solve(
+            graph, sizes, tell, method, effort, not no_bound, seed, time_limit, threads, verbose, checkpoint
+        )
     record: dict[str, Any] = {"file": file, "results": [subgraph_record(graph, result) for result in results]}
     if output:
         if output.endswith(".json"):
@@ -95,6 +99,7 @@ def solve(
     time_limit: float | None = None,
     threads: int | None = None,
     verbose: bool = False,
+    checkpoint: str | None = None,
 ) -> list[Any]:
     """The result for each size."""
     import flipwise
@@ -113,5 +118,6 @@ def solve(
         callback=watch,
         threads=threads,
         verbose=verbose,
+        checkpoint=checkpoint,
     )
     return list(profile)
