@@ -66,3 +66,27 @@ def test_unknown_format_is_named() -> None:
         import_codes(np.zeros((1, 8)), 8, "float")
     with pytest.raises(InvalidInput, match="Codes"):
         export_codes(np.zeros((1, 1), dtype=np.uint8), "faiss")  # type: ignore[arg-type]
+
+
+def test_usearch_finds_its_codes_by_hamming_distance() -> None:
+    """An index of usearch takes the exported bytes, gives them back, and measures the distances that we do."""
+    engine = pytest.importorskip("usearch.index", reason="usearch is not installed")
+    codes = Codes.from_bits(np.random.default_rng(0).random((40, 24)) < 0.5)
+    data = export_codes(codes, "usearch")
+    index = engine.Index(ndim=24, dtype="b1", metric="hamming")
+    index.add(np.arange(40), data)
+    back = np.asarray(index.get(np.arange(40))).view(np.uint8).reshape(40, 3)
+    assert import_codes(back, 24, "usearch") == codes
+    found = index.search(data[7], 40, exact=True)
+    ours = (codes.bits() != codes.bits()[7]).sum(axis=1)
+    assert np.array_equal(np.asarray(found.distances), np.sort(ours))
+
+
+def test_pgvector_reads_the_exported_text() -> None:
+    """pgvector's own Bit type reads every code and writes the same text."""
+    pgvector = pytest.importorskip("pgvector", reason="pgvector is not installed")
+    codes = Codes.from_bits(np.random.default_rng(0).random((5, 13)) < 0.5)
+    texts = export_codes(codes, "pgvector")
+    bits = [pgvector.Bit(text) for text in texts]
+    assert [bit.to_text() for bit in bits] == texts
+    assert import_codes([bit.to_text() for bit in bits], 13, "pgvector") == codes

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from flipwise.arrays import Floats, Ints
 from flipwise.hashing.bstep import CodeMatrix, solve_rows
-from flipwise.hashing.functions.ridge import solve_positive
+from flipwise.hashing.functions.ridge import chunks, solve_positive
 from flipwise.hashing.labels import LabelSets
 from flipwise.hashing.losses.projected import ProjectedLabels
 from flipwise.hashing.losses.rows import RowQuadratic
@@ -63,17 +63,25 @@ class _Rows:
 
     def sums_by_set(self, B: CodeMatrix, n_sets: int) -> Floats:
         """Sum of weighted rows of B for each label set."""
-        n = self.set_of_row.size
-        E = sp.csr_array((self.weights, (self.set_of_row, np.arange(n))), shape=(n_sets, n))
-        return np.asarray(E @ B.astype(np.float64))
+        total = np.zeros((n_sets, B.shape[1]))
+        for rows in chunks(len(B)):
+            size = len(B[rows])
+            E = sp.csr_array((self.weights[rows], (self.set_of_row[rows], np.arange(size))), shape=(n_sets, size))
+            total += np.asarray(E @ B[rows].astype(np.float64))
+        return total
 
     def gram(self, B: CodeMatrix) -> Floats:
         """B'MB; counts below 2^24 are exact in float32, which is twice as fast."""
-        if (self.weights == 1.0).all() and len(B) < 2**24:
-            single = B.astype(np.float32)
-            return (single.T @ single).astype(np.float64)
-        dense = B.astype(np.float64)
-        return dense.T @ (self.weights[:, None] * dense)
+        unit = bool((self.weights == 1.0).all())
+        total = np.zeros((B.shape[1], B.shape[1]))
+        for rows in chunks(len(B)):
+            if unit:
+                single = B[rows].astype(np.float32)
+                total += single.T @ single
+            else:
+                part = B[rows].astype(np.float64)
+                total += part.T @ (self.weights[rows, None] * part)
+        return total
 
 
 def learn_sdh(
@@ -155,7 +163,7 @@ def _timed_step(
     started = time.perf_counter()
     new = solve_rows(loss, B, schedule.optimizer, rng, updates=schedule.updates, alpha=schedule.alpha)
     learned.b_step_seconds += time.perf_counter() - started
-    learned.values.append(loss.value(new.astype(np.float64)))
+    learned.values.append(loss.value(new))
     tell_round(lambda: learned.values[-1], int(np.count_nonzero(new != B)))
     return new
 

@@ -23,6 +23,7 @@ from flipwise.errors import InvalidInput
 from flipwise.hashing.bstep import CodeMatrix, solve_rows
 from flipwise.hashing.estimators.unsupervised import UnsupervisedHasher
 from flipwise.hashing.functions.linear import LinearFunction
+from flipwise.hashing.functions.ridge import chunks
 from flipwise.hashing.losses.rows import RowQuadratic
 from flipwise.hashing.pace import out_of_time, tell_round
 from flipwise.hashing.projections import principal_axes, procrustes, random_rotation
@@ -144,12 +145,18 @@ def quantise(
     R = random_rotation(V.shape[1], n_bits, rng)
     B = np.zeros((len(V), n_bits), dtype=np.int8)
     nothing = np.zeros((n_bits, 0))
+    parts = chunks(len(V))  # of a size that stays in the cache from the product to the signs
     for _ in range(rounds):
-        new = solve_rows(RowQuadratic(nothing, V @ R), B, optimizer, rng)
-        moved = int(np.count_nonzero(new != B))
-        B = new
-        R = procrustes(V.T @ B.astype(np.float64))
+        moved, cross = 0, np.zeros((V.shape[1], n_bits))
+        for rows in parts:
+            new = solve_rows(RowQuadratic(nothing, V[rows] @ R), B[rows], optimizer, rng)
+            moved += int(np.count_nonzero(new != B[rows]))
+            B[rows] = new
+            cross += V[rows].T @ new.astype(np.float64)
+        R = procrustes(cross)
         tell_round(lambda: float(((B - V @ R) ** 2).sum()), moved)  # noqa: B023 - called at once
-        if ended(optimizer, moved, B.size) or out_of_time():
+        if moved == 0 or out_of_time() or (optimizer == "dpcd" and moved < STILL * B.size):
             break
-    return np.where(V @ R >= 0.0, 1, -1).astype(np.int8), R
+    for rows in parts:
+        B[rows] = np.where(V[rows] @ R >= 0.0, 1, -1)
+    return B, R

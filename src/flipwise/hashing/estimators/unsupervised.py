@@ -15,8 +15,11 @@ from flipwise.hashing.functions.choose import make_function
 from flipwise.hashing.functions.ridge import dense
 from flipwise.hashing.functions.targets import Targets
 from flipwise.hashing.metrics import neighbour_recall
+from flipwise.hashing.reservoir import Reservoir
 from flipwise.hashing.search import exact_search, hamming_search
 
+KEPT = 20_000
+"""Rows that `partial_fit` keeps."""
 SCORED = 1000
 """Rows that `score` uses as queries."""
 
@@ -42,6 +45,26 @@ class UnsupervisedHasher(BaseHasher):
         check_optimizer(self.optimizer, self._optimizers)
         if X.shape[0] < 2:
             raise InvalidInput(f"at least 2 rows are needed to learn codes, got n_samples = {X.shape[0]}.")
+        return self._fit_rows(X, rng)
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from one more chunk of rows, for data larger than memory; y is ignored.
+
+        A uniform sample of at most 20,000 of the rows seen so far is kept and learned from anew; `codes_` are the codes
+        of that sample. Encode the data itself chunk by chunk when all have been seen.
+        """
+        del y
+        first = not hasattr(self, "_reservoir")
+        X, rng = self._start(X, reset=first)
+        check_optimizer(self.optimizer, self._optimizers)
+        if first:
+            self._reservoir = Reservoir(KEPT, np.random.default_rng(rng.integers(2**63)))
+        self._reservoir.add(X)
+        if self._reservoir.seen < 2:
+            raise InvalidInput("at least 2 rows are needed to learn codes, got n_samples = 1.")
+        return self._fit_rows(self._reservoir.rows, rng)
+
+    def _fit_rows(self, X: Any, rng: np.random.Generator) -> Self:
         B = self._learn(X, rng)
         self._fit_function(X, B, rng)
         self.codes_ = Codes.from_signs(B)

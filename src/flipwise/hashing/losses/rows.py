@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from flipwise.arrays import Floats, Ints, as_floats
 from flipwise.errors import InvalidInput
+from flipwise.hashing.functions.ridge import chunks
 from flipwise.kernels import rows as kernels
 from flipwise.objectives.batches import swap_shortened
 from flipwise.objectives.protocol import Lipschitz
@@ -79,9 +80,12 @@ class RowQuadratic:
         largest = np.abs(self.Q).sum(axis=1).max(initial=0.0) + np.abs(self.P).max(initial=0.0)
         return 64.0 * _EPS * float(largest)
 
-    def value(self, x: Floats) -> float:
-        U = x @ self.W
-        terms = (U * U).sum(axis=1) - 2.0 * (x * self.P[self.which]).sum(axis=1)
+    def value(self, x: Floats | npt.NDArray[np.int8]) -> float:
+        terms = np.empty(self.shape[0])
+        for rows in chunks(self.shape[0]):  # by chunks: an n x r array of products would be the largest of a fit
+            part = np.asarray(x[rows], dtype=np.float64)
+            U = part @ self.W
+            terms[rows] = (U * U).sum(axis=1) - 2.0 * (part * self.P[self.which[rows]]).sum(axis=1)
         return accurate_sum(self.weights * terms) + self.constant
 
     def gradient(self, x: Floats) -> Floats:
