@@ -1,11 +1,15 @@
 """Gaps to best-known values: all Gset files, OR-Library bqp, Palubeckis, each with up to 60 s; a run ends at the best.
 
-python benchmarks/gset.py [--seconds 60] [--only G1 p3000.1] [--family gset bqp palubeckis] [--quick]
+python benchmarks/gset.py [--seconds 60] [--only G1 p3000.1] [--family gset bqp palubeckis]
+                          [--largest 1000] [--threads 2] [--go-on] [--quick]
+
+`--go-on` repeats the instances that have not reached the best-known value and keeps the others.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import time
 
 from qubo_instances import PALUBECKIS, bqp_names, gset_names, instance
@@ -22,6 +26,10 @@ def main() -> None:
     families = {"gset": gset_names(), "bqp": bqp_names(), "palubeckis": list(PALUBECKIS)}
     parser.add_argument("--family", nargs="+", choices=list(families), default=list(families))
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--largest", type=int, help="leave out instances with more variables")
+    parser.add_argument("--smallest", type=int, default=0, help="leave out instances with fewer variables")
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--go-on", action="store_true")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     names = arguments.only or [name for family in arguments.family for name in families[family]]
@@ -30,18 +38,30 @@ def main() -> None:
     seconds = 5.0 if arguments.quick else arguments.seconds
     flipwise.warm_up()
     recorder = Recorder("gset")
+    rows = recorder.go_on() if arguments.go_on else []
+    reached = {row["instance"] for row in rows if row["behind"] is None or row["behind"] <= 0}
     for name in names:
+        if name in reached:
+            continue
         problem = instance(name)
+        if not arguments.smallest <= problem.model.n <= (arguments.largest or problem.model.n):
+            continue
         objective = problem.model.objective()
         target = None if problem.best is None else -problem.best
         started = time.perf_counter()
         result = flipwise.minimize(
-            objective, method="portfolio", time_limit=seconds, seed=arguments.seed, target=target
+            objective,
+            method="portfolio",
+            time_limit=seconds,
+            seed=arguments.seed,
+            target=target,
+            threads=arguments.threads,
         )
         spent = time.perf_counter() - started
         value = problem.value(result.x)
         behind = None if problem.best is None else problem.best - value
         found = next((r.seconds for r in result.trace.records if r.best <= result.value), spent)
+        rows[:] = [row for row in rows if row["instance"] != name]
         recorder.add(
             instance=name,
             n=problem.model.n,
@@ -52,6 +72,8 @@ def main() -> None:
             behind_percent=None if not problem.best or behind is None else 100.0 * behind / abs(problem.best),
             seconds=round(spent, 3),
             found_after=round(found, 3),
+            limit=seconds,
+            threads=arguments.threads or os.cpu_count(),
         )
         print(f"{name:14s} best {problem.best} found {value} after {found:.2f} s", flush=True)
     rows = recorder.record["rows"]

@@ -1,8 +1,10 @@
 """Against the samplers people use, at 1 s and 10 s on the same cores: Gset, bqp1000, p3000.1, two +-1 glasses.
 
-    python benchmarks/qubo_peers.py [--seconds 1 10] [--only G1 G22] [--solvers ...] [--other-python PATH] [--quick]
+    python benchmarks/qubo_peers.py [--seconds 1 10] [--only G1 G22] [--solvers ...] [--other-python PATH]
+                                    [--cores 1] [--go-on] [--quick]
 
 Every solver runs in processes of its own, one for each core where it is single-threaded (the best of them counts).
+`--cores 1` gives all of them, flipwise included, one core; `--go-on` keeps the pairs that the stored run has.
 Importing, compiling and building the solver's own model are not counted on any side. The driver scores the points. A
 rival that is not installed is left out with the reason; `--other-python` is an interpreter with those that need an
 environment of their own.
@@ -11,6 +13,7 @@ environment of their own.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import subprocess
 import sys
@@ -34,18 +37,18 @@ DENSE_ONLY_LIMIT = 8000
 """Dense-matrix rivals are not run above this many variables: they need n^2 floats (see their notes)."""
 
 
-def ours(problem: Instance, seconds: float, seed: int) -> tuple[float, float]:
+def ours(problem: Instance, seconds: float, seed: int, cores: int) -> tuple[float, float]:
     """(value, seconds) of the portfolio."""
     objective = problem.model.objective()
     started = time.perf_counter()
-    result = flipwise.minimize(objective, method="portfolio", time_limit=seconds, seed=seed)
+    result = flipwise.minimize(objective, method="portfolio", time_limit=seconds, seed=seed, threads=cores)
     spent = time.perf_counter() - started
     return problem.value(result.x), spent
 
 
-def rival(problem: Instance, solver: str, seconds: float, seed: int, python: str) -> dict[str, object]:
+def rival(problem: Instance, solver: str, seconds: float, seed: int, python: str, cores: int) -> dict[str, object]:
     """The best value of a rival over its processes, and the longest time one took."""
-    processes = 1 if solver in THREADED else os.cpu_count() or 1
+    processes = 1 if solver in THREADED else cores
     model = problem.model
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.npz"
@@ -73,7 +76,9 @@ def rival(problem: Instance, solver: str, seconds: float, seed: int, python: str
                 "--seed",
                 str(seed + 1000 * k),
             ]
-            running.append((out, subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)))
+            threads = {"OMP_NUM_THREADS": str(cores if solver in THREADED else 1)}
+            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "env": os.environ | threads}
+            running.append((out, subprocess.Popen(command, **quiet)))  # type: ignore[call-overload]
         points: list[tuple[float, float]] = []
         error = ""
         for out, process in running:
@@ -106,38 +111,43 @@ def main() -> None:
     parser.add_argument("--solvers", nargs="+", choices=RIVALS, default=list(RIVALS))
     parser.add_argument("--other-python", default=sys.executable)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--go-on", action="store_true")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     names = arguments.only or (list(QUICK) if arguments.quick else [*gset_names(), *OTHERS])
     limits = [1.0] if arguments.quick else arguments.seconds
     flipwise.warm_up()
     recorder = Recorder("qubo_peers", ("dimod", "dwave-samplers"))
+    done = {(row["instance"], row["limit"]) for row in recorder.go_on()} if arguments.go_on else set()
     missing: set[str] = set()
-    for name in names:
+    for limit, name in itertools.product(limits, names):
+        if (name, limit) in done:
+            continue
         problem = instance(name)
-        for limit in limits:
-            value, spent = ours(problem, limit, arguments.seed)
-            row: dict[str, object] = {
-                "instance": name,
-                "n": problem.model.n,
-                "couplings": int(problem.model.b.size),
-                "limit": limit,
-                "best_known": problem.best,
-                "flipwise": {"value": value, "seconds": round(spent, 3)},
-            }
-            for solver in arguments.solvers:
-                if solver in missing:
-                    continue
-                if solver in ("dwave-tabu", "simulated-bifurcation") and problem.model.n > DENSE_ONLY_LIMIT:
-                    row[solver] = {"skipped": f"needs a dense matrix with {problem.model.n}^2 entries"}
-                    continue
-                python = sys.executable if solver.startswith("dwave") else arguments.other_python
-                found = rival(problem, solver, limit, arguments.seed, python)
-                row[solver] = found
-                if "ModuleNotFoundError" in str(found.get("skipped", "")):
-                    missing.add(solver)
-            recorder.add(**row)
-            print(name, limit, {k: v for k, v in row.items() if isinstance(v, dict)}, flush=True)
+        value, spent = ours(problem, limit, arguments.seed, arguments.cores)
+        row: dict[str, object] = {
+            "instance": name,
+            "n": problem.model.n,
+            "couplings": int(problem.model.b.size),
+            "limit": limit,
+            "cores": arguments.cores,
+            "best_known": problem.best,
+            "flipwise": {"value": value, "seconds": round(spent, 3)},
+        }
+        for solver in arguments.solvers:
+            if solver in missing:
+                continue
+            if solver in ("dwave-tabu", "simulated-bifurcation") and problem.model.n > DENSE_ONLY_LIMIT:
+                row[solver] = {"skipped": f"needs a dense matrix with {problem.model.n}^2 entries"}
+                continue
+            python = sys.executable if solver.startswith("dwave") else arguments.other_python
+            found = rival(problem, solver, limit, arguments.seed, python, arguments.cores)
+            row[solver] = found
+            if "ModuleNotFoundError" in str(found.get("skipped", "")):
+                missing.add(solver)
+        recorder.add(**row)
+        print(name, limit, {k: v for k, v in row.items() if isinstance(v, dict)}, flush=True)
     report(recorder.record["rows"])
 
 

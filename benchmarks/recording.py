@@ -40,6 +40,15 @@ class Recorder:
             "rows": [],
         }
 
+    def go_on(self) -> list[dict[str, Any]]:
+        """Take over the rows of the stored run and say from which command and commit they are; returns them."""
+        if self.path.exists():
+            stored = json.loads(self.path.read_text(encoding="utf-8"))
+            self.record["rows"] = stored["rows"]
+            earlier = {key: stored.get(key) for key in ("command", "date", "commit", "machine")}
+            self.record["earlier"] = [*stored.get("earlier", []), {**earlier, "rows": len(stored["rows"])}]
+        return self.record["rows"]  # type: ignore[no-any-return]
+
     def add(self, **row: Any) -> None:
         """Append a row and write the file."""
         self.record["rows"].append(row)
