@@ -18,9 +18,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 GRAPH_FORMATS = ("edgelist", "matrixmarket", "metis", "rudy", "parquet", "bvgraph", "flipwise")
 
 
-def input_argument(name: str = "file") -> Callable[[F], F]:
+def input_argument(name: str = "file", *, folders: bool = False) -> Callable[[F], F]:
     """The file to read; `-` is standard input. (Whether it exists is the reader's business: it may be a base name.)"""
-    return click.argument(name, type=click.Path(dir_okay=False, allow_dash=True))
+    return click.argument(name, type=click.Path(dir_okay=folders, allow_dash=True))
 
 
 def graph_options(function: F) -> F:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from flipwise.distributed.graph import ShardedGraph as ShardedGraph
     from flipwise.distributed.hashing import encode_rows as encode_rows
     from flipwise.distributed.hashing import fit_hasher as fit_hasher
+    from flipwise.distributed.qubo import solve_model as solve_model
     from flipwise.distributed.sharding import shard_graph as shard_graph
 
 _HOMES = {
@@ -22,6 +23,7 @@ _HOMES = {
     "encode_rows": "hashing",
     "fit_hasher": "hashing",
     "shard_graph": "sharding",
+    "solve_model": "qubo",
 }
 
 

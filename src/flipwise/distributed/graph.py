@@ -87,6 +87,11 @@ class ShardedGraph:
         """Messages and bytes by the name of the question."""
         return self.crew.traffic
 
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return self.n_arcs // 2
+
     def core_of_size(self, size: int) -> Core:
         """A core of at least `size` nodes and not many more where the degrees allow."""
         failed = math.inf

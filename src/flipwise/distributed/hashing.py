@@ -41,9 +41,9 @@ def fit_hasher(
     estimator
         `SDH` or `FSDH` (hash function "linear", or "rbf" with up to 2,000 anchors; one label a row), or `ITQ`.
     X
-        A folder of Parquet files, or a Dask array of shape (n, features).
+        A folder of Parquet files, an `.npy` file, or a Dask array of shape (n, features).
     y
-        With a Dask array: the labels. In Parquet they are the column `label`.
+        The labels. In Parquet they are the column `label`.
     client
         A connected `dask.distributed.Client`.
     codes

@@ -1,4 +1,4 @@
-"""Rows of features in blocks that workers read by themselves: row groups of Parquet files, or chunks of a Dask array.
+"""Rows of features in blocks that workers read by themselves: of Parquet files, an `.npy` file or a Dask array.
 
 In Parquet the features are one column of lists (`features`, `embedding` or `vector`) or all columns of numbers but the
 label's. A block is read in batches, so that a worker holds a few tens of thousands of rows at a time.
@@ -19,11 +19,16 @@ from flipwise.errors import InvalidFile, InvalidInput, MissingDependency
 from flipwise.hashing.functions.ridge import chunks
 
 BATCH = 1 << 15
+FILE_BLOCK = 1 << 18
+"""Rows of a block of an `.npy` file."""
 _LISTS = ("features", "embedding", "vector")
 
 
 class RowGroup(NamedTuple):
-    """One row group of a Parquet file; `features` are its columns, `label` the column of classes or None."""
+    """One row group of a Parquet file; `features` are its columns, `label` the column of classes or None.
+
+    Of an `.npy` file: the rows of block number `group`, without columns.
+    """
 
     path: str
     group: int
@@ -67,7 +72,7 @@ def as_blocks(X: Any, y: Any, label: str, labelled: bool, client: Any) -> Blocks
     The column `label` is no feature; it is read only when the rows are `labelled`.
     """
     if isinstance(X, str | os.PathLike):
-        return _parquet(Path(X), label, labelled)
+        return _array_file(Path(X), y) if Path(X).suffix == ".npy" else _parquet(Path(X), label, labelled)
     if not hasattr(X, "to_delayed") or getattr(X, "ndim", 0) != 2:
         raise InvalidInput(f"`X` must be a path of Parquet files or a Dask array of rows, got {type(X).__name__}.")
     X = X.rechunk({1: -1})
@@ -75,13 +80,17 @@ def as_blocks(X: Any, y: Any, label: str, labelled: bool, client: Any) -> Blocks
         raise InvalidInput("`X` has chunks of unknown size; call X.compute_chunk_sizes() first.")
     sizes = [int(size) for size in X.chunks[0]]
     futures = client.compute(X.to_delayed().ravel().tolist())
-    labels: list[Any] = [None] * len(sizes)
-    if y is not None:
-        whole = np.asarray(y)
-        if len(whole) != sum(sizes):
-            raise InvalidInput(f"`y` must have a label for each of the {sum(sizes):,} rows, got {len(whole):,}.")
-        labels = np.split(whole, np.cumsum(sizes)[:-1])
-    return Blocks([(None, part, classes) for part, classes in zip(futures, labels, strict=True)], sizes, X.shape[1])
+    return Blocks([(None, *each) for each in zip(futures, _split(y, sizes), strict=True)], sizes, X.shape[1])
+
+
+def _split(y: Any, sizes: list[int]) -> list[Any]:
+    """The labels of each block, or None for each."""
+    if y is None:
+        return [None] * len(sizes)
+    whole = np.asarray(y)
+    if len(whole) != sum(sizes):
+        raise InvalidInput(f"`y` must have a label for each of the {sum(sizes):,} rows, got {len(whole):,}.")
+    return list(np.split(whole, np.cumsum(sizes)[:-1]))
 
 
 def batches(group: RowGroup | None, X: Any, y: Any) -> Iterator[tuple[npt.NDArray[Any], Any]]:
@@ -89,6 +98,11 @@ def batches(group: RowGroup | None, X: Any, y: Any) -> Iterator[tuple[npt.NDArra
     if group is None:
         for rows in chunks(len(X), BATCH):
             yield X[rows], None if y is None else y[rows]
+        return
+    if not group.features:
+        part = np.load(group.path, mmap_mode="r")[group.group * FILE_BLOCK :][:FILE_BLOCK]
+        for rows in chunks(len(part), BATCH):
+            yield np.array(part[rows]), None if y is None else y[rows]
         return
     import pyarrow.parquet as pq
 
@@ -112,6 +126,19 @@ def _features(batch: Any, group: RowGroup) -> npt.NDArray[Any]:
     if not np.isfinite(rows).all():
         raise InvalidFile(f"{group.path}: features must be finite.")
     return np.ascontiguousarray(rows)
+
+
+def _array_file(path: Path, y: Any) -> Blocks:
+    try:
+        whole = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise InvalidFile(f"{path}: not a readable array: {error}") from None
+    if whole.ndim != 2 or whole.dtype not in (np.float32, np.float64) or not len(whole):
+        raise InvalidFile(f"{path}: must hold rows of float32 or float64, got {whole.dtype} of shape {whole.shape}.")
+    sizes = [rows.stop - rows.start for rows in chunks(len(whole), FILE_BLOCK)]
+    groups = [RowGroup(str(path.resolve()), block, (), None) for block in range(len(sizes))]
+    blocks: list[Block] = [(group, None, labels) for group, labels in zip(groups, _split(y, sizes), strict=True)]
+    return Blocks(blocks, sizes, whole.shape[1])
 
 
 def _parquet(path: Path, label: str, labelled: bool) -> Blocks:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from flipwise.cli.cluster import cluster_option
 from flipwise.cli.inputs import input_argument
 from flipwise.cli.models import MODEL_FORMATS
 from flipwise.cli.options import answer_file, checkpoint_option, output_options, run_options
@@ -23,6 +24,7 @@ from flipwise.cli.options import answer_file, checkpoint_option, output_options,
 @answer_file("the value of each variable (name, value)")
 @run_options
 @checkpoint_option
+@cluster_option
 @output_options
 def command(
     file: str,
@@ -35,6 +37,7 @@ def command(
     time_limit: float | None,
     threads: int | None,
     checkpoint: str | None,
+    cluster: str | None,
     as_json: bool,
     quiet: bool,
     verbose: bool,
@@ -48,6 +51,8 @@ def command(
     Examples:
       $ flipwise qubo model.qubo --time-limit 2
       $ flipwise qubo model.qubo --count 10 --time-limit 2 -o x.txt
+      $ flipwise qubo model.qubo --time-limit 2 --checkpoint run.npz -v
+      $ flipwise qubo model.qubo --time-limit 2 --cluster local:2
       $ cat model.qubo | flipwise qubo - --format qubo --time-limit 1 --json
     """
     import flipwise
@@ -57,25 +62,27 @@ def command(
     from flipwise.cli.models import load_model
     from flipwise.cli.terminal import number, percent, print_facts, print_json, progress
 
+    if cluster and (method != "portfolio" or checkpoint):
+        raise click.UsageError(
+            "--cluster runs the portfolio without a checkpoint: leave out --method and --checkpoint."
+        )
     model = load_model(file, file_format)
-    solve = flipwise.solve_qubo if model.variables == "binary" else flipwise.solve_ising
+    solve: Any = flipwise.solve_qubo if model.variables == "binary" else flipwise.solve_ising
     with progress("energy", quiet=quiet or verbose, time_limit=time_limit) as tell:
 
         def watch(now: Any) -> None:
             tell(f"{now.best:.9g}")
 
-        result = solve(
-            model,
-            count=count,
-            method=method,
-            bound=bound,  # type: ignore[arg-type]
-            seed=seed,
-            time_limit=time_limit,
-            threads=threads,
-            callback=watch,
-            verbose=verbose,
-            checkpoint=checkpoint,
-        )
+        shared: dict[str, Any] = {"count": count, "bound": bound, "seed": seed, "time_limit": time_limit}
+        if cluster:
+            from flipwise.cli.cluster import connected
+            from flipwise.distributed import solve_model
+
+            with connected(cluster) as client:
+                result = solve_model(model, client=client, **shared)
+        else:
+            own = {"method": method, "threads": threads, "verbose": verbose, "checkpoint": checkpoint}
+            result = solve(model, callback=watch, **shared, **own)
     if output:
         names = range(model.n) if model.labels is None else model.labels
         write_lines(output, (f"{name}\t{value}" for name, value in zip(names, result.x)))

@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from flipwise.cli.cluster import cluster_option, no_folder
 from flipwise.cli.inputs import graph_options, input_argument
 from flipwise.cli.options import Counts, answer_file, checkpoint_option, output_options, run_options
 
 
 @click.command("subgraph")
-@input_argument()
+@input_argument(folders=True)
 @click.option("-k", "sizes", type=Counts(), required=True, help="Number of nodes: 200, or 200,400, or 10:100:10.")
 @click.option("--method", default="dpcd", show_default=True, help="A name that `flipwise methods` lists.")
 @click.option("--effort", type=click.FloatRange(min=0), default=1.0, show_default=True,
@@ -22,6 +23,7 @@ from flipwise.cli.options import Counts, answer_file, checkpoint_option, output_
 @graph_options
 @run_options
 @checkpoint_option
+@cluster_option
 @output_options
 def command(
     file: str,
@@ -38,6 +40,7 @@ def command(
     time_limit: float | None,
     threads: int | None,
     checkpoint: str | None,
+    cluster: str | None,
     as_json: bool,
     quiet: bool,
     verbose: bool,
@@ -52,8 +55,12 @@ def command(
       $ flipwise subgraph graph.txt -k 20
       $ flipwise subgraph graph.txt -k 10,20,40 --report page.html
       $ cat graph.txt | flipwise subgraph - -k 20 -o nodes.txt
+      $ flipwise subgraph graph.txt -k 20 --time-limit 2 --checkpoint run.npz -v
       $ flipwise subgraph graph.txt -k 20 --json
+      $ flipwise subgraph graph.txt -k 20 --cluster local:2
     """
+    from contextlib import ExitStack
+
     from flipwise.cli.answers import density_table, nodes_of, subgraph_record
     from flipwise.cli.exits import INTERRUPTED, OK
     from flipwise.cli.inputs import load_graph, write_lines
@@ -62,8 +69,21 @@ def command(
     sizes = tuple(dict.fromkeys(sizes))
     if output and not output.endswith(".json") and len(sizes) > 1:
         raise click.UsageError("-o writes one list of nodes: give one -k, or a name that ends in .json.")
-    graph = load_graph(file, file_format, symmetrise, unweighted, quiet=quiet)
-    with progress("dense subgraph", quiet=quiet or verbose, time_limit=time_limit) as tell:
+    if page and cluster:
+        raise click.UsageError("--report draws the graph from one process: leave out --cluster.")
+
+    def load() -> Any:
+        return load_graph(file, file_format, symmetrise, unweighted, quiet=quiet)
+
+    with ExitStack() as stack:
+        if cluster:
+            from flipwise.cli.cluster import sharded
+
+            graph = stack.enter_context(sharded(file, cluster, load, checkpoint, symmetrise))
+        else:
+            no_folder(file)
+            graph = load()
+        tell = stack.enter_context(progress("dense subgraph", quiet=quiet or verbose, time_limit=time_limit))
         results = solve(
             graph, sizes, tell, method, effort, not no_bound, seed, time_limit, threads, verbose, checkpoint
         )

@@ -1,0 +1,32 @@
+"""`--cluster`: the answers of one process, from processes that end with the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from flipwise.cli.app import app
+from flipwise.distributed.shards import write_shards
+from tests.distributed.test_shards import random_graph
+
+pytest.importorskip("distributed")
+
+
+def test_subgraph_on_a_local_cluster(tmp_path: Path) -> None:
+    """A graph file and a folder of shards give the nodes of one process; nonsense is a usage error."""
+    graph = random_graph(300, 2500)
+    lines = [f"{i} {j}" for i in range(graph.n) for j in graph.indices[graph.indptr[i] : graph.indptr[i + 1]] if i < j]
+    (tmp_path / "graph.txt").write_text("\n".join(lines))
+    write_shards(graph, tmp_path / "shards", 3)
+    command = ["subgraph", str(tmp_path / "graph.txt"), "-k", "15", "--effort", "0.1", "--json", "-q"]
+    alone = json.loads(CliRunner().invoke(app, command).stdout)["results"][0]
+    shared = CliRunner().invoke(app, [*command, "--cluster", "local:1"])
+    assert shared.exit_code == 0, shared.output
+    assert json.loads(shared.stdout)["results"][0]["nodes"] == alone["nodes"]
+    for wrong in ("local:no", "somewhere", "local:0"):
+        assert CliRunner().invoke(app, [*command, "--cluster", wrong]).exit_code == 2
+    assert np.isfinite(alone["density"])
