@@ -26,13 +26,16 @@ def stored(check: str) -> dict[str, Any] | None:
 def kills(record: dict[str, Any]) -> str:
     """Runs killed by SIGKILL and resumed."""
     rows = record["rows"]
-    body = [[r["kind"], str(r["runs"]), str(r["kills"]), f"{r['same_answer']} of {r['runs']}"] for r in rows]
+    body = [
+        [r["kind"], str(r["runs"]), str(r["kills"]), str(r["resumed"]), f"{r['same_answer']} of {r['runs']}"]
+        for r in rows
+    ]
     total = sum(r["runs"] for r in rows)
     return (
         f"## Killed and resumed\n\n{total} runs in processes of their own, each killed by SIGKILL three times at "
         "random moments and started again with the same checkpoint file until it ends; then its point is compared "
         "with that of a run nobody killed.\n\n"
-        + table(["run", "runs", "kills", "same point"], body)
+        + table(["run", "runs", "kills", "resumed from a file", "same point"], body)
         + f"\n{origin(record)}"
     )
 

@@ -83,7 +83,8 @@ def dense(X: Any, dtype: Any = np.float64) -> Any:
     """Rows, sparse or not, as a plain array."""
     full: Any = X
     if sp.issparse(X):
-        require(8 * X.shape[0] * X.shape[1], f"features of {X.shape[0]:,} x {X.shape[1]:,} entries, written out,")
+        rows, columns = full.shape
+        require(8 * rows * columns, f"features of {rows:,} x {columns:,} entries, written out,")
     return np.asarray(full.toarray() if sp.issparse(X) else full, dtype=dtype)
 
 
