@@ -92,6 +92,17 @@ def test_what_a_run_may_use_is_said_everywhere(path: tuple[str, ...]) -> None:
         assert (f"{option} " in _help(path)) == wanted, option
 
 
+SHOWN = {"--checkpoint", "--cluster", "--report", "--count", "--sizes", "--jobs", "--loss", "--to"}
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids="-".join)
+def test_notable_options_are_in_an_example(path: tuple[str, ...]) -> None:
+    """Options that change what a command is good for are shown at work in its help."""
+    examples = " ".join(_examples(path)).split()
+    offered = {word.rstrip(",") for word in _help(path).split() if word.startswith("--")}
+    assert not (offered & SHOWN) - set(examples)
+
+
 def test_the_program_starts_at_once() -> None:
     """`flipwise --help` loads neither numpy nor rich, and takes less than 0.3 s where Python itself is quick."""
     show = "import sys; from flipwise.cli import main; main(['--help'])"
