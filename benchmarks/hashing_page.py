@@ -25,7 +25,7 @@ def cells(record: Record, kind: str) -> list[Cell]:
     return [{**row["key"], **row} for row in record["rows"] if row["kind"] == kind]
 
 
-def chosen(rows: Iterable[Cell], **wanted: Any) -> list[Cell]:
+def chosen(rows: Iterable[Cell], /, **wanted: Any) -> list[Cell]:
     """The rows with these values."""
     return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
 
