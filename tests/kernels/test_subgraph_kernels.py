@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from flipwise.certify.loads import shared_edges
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.core import arc_weights, core_above, core_of_size, induced, peeling, peeling_and_cores, whole_core
 from flipwise.graphs.graph import Graph
@@ -126,13 +127,47 @@ def test_a_core_is_what_repeated_removal_leaves(pair) -> None:
         assert np.allclose(core.graph.to_scipy().toarray(), W[np.ix_(left, left)])
     nodes = np.array([1, 5, 9, 10])
     assert np.allclose(induced(graph, nodes).to_scipy().toarray(), W[np.ix_(nodes, nodes)])
-    assert core_of_size(whole_core(graph), 10).graph.n >= 10
+
+
+def test_a_core_of_some_size_is_a_core_and_not_much_larger() -> None:
+    """It is what repeated removal at its own cap leaves, has enough nodes, and peels in order of core numbers."""
+    for weighted, size in ((False, 8), (False, 20), (True, 15)):
+        graph, _ = a_graph(weighted, 120, 7)
+        whole = whole_core(graph)
+        core = core_of_size(whole, size)
+        assert size <= core.graph.n
+        again = whole if core.whole else core_above(whole, np.floor(core.cap))
+        assert np.array_equal(core.nodes, again.nodes)
+        if not weighted:
+            assert np.array_equal(core.order, peeling(core.graph))
+            assert np.all(np.diff(core.core_numbers[core.order]) >= 0)
+
+
+def test_a_large_core_is_cut_down_to_the_wanted_size() -> None:
+    """A dense part inside a large regular one is found although the first cut by degree keeps everything."""
+    rng = np.random.default_rng(0)
+    ring = [[i, (i + step) % 300] for i in range(300) for step in (1, 2, 3)]
+    dense = [[i, j] for i in range(40) for j in range(i) if rng.random() < 0.8]
+    core = core_of_size(whole_core(as_graph((300, np.array(ring + dense)))), 30)
+    assert 30 <= core.graph.n <= 60
+
+
+def test_every_edge_is_dealt_once_to_the_group_of_its_blocks(pair) -> None:
+    """The shares hold each edge of positive weight once, in the group of its two blocks, and halves add up."""
+    graph, W = pair
+    shares = shared_edges(whole_core(graph))
+    group = np.searchsorted(shares.group_start, np.arange(shares.first.size), side="right") - 1
+    blocks = np.sort(np.stack([shares.first % loads.BLOCKS, shares.second % loads.BLOCKS]), axis=0)
+    assert np.array_equal(group, blocks[0] * loads.BLOCKS + blocks[1])
+    P = np.zeros_like(W)
+    np.add.at(P, (shares.first, shares.second), shares.weight if shares.weight.size > 1 else 1.0)
+    assert np.allclose(P + P.T, np.maximum(W, 0.0))
+    assert np.allclose(shares.loads, np.maximum(W, 0.0).sum(axis=1) / 2)
+    assert np.array_equal(shares.counts, (W > 0).sum(axis=1))
 
 
 def test_serial_and_parallel_balancing_give_the_same_bits() -> None:
     """Both kernels of the load bound move the same weight."""
-    from flipwise.certify.loads import shared_edges
-
     graph, _ = a_graph(False, 60, 5)
     one, other = (shared_edges(whole_core(graph)) for _ in range(2))
     arguments = (one.first, one.second, one.weight)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from itertools import product
 
 import numpy as np
@@ -13,9 +14,11 @@ import flipwise
 from flipwise import Cardinality, Free, Quadratic
 from flipwise.certify.linearised import linearise, solve_linearised
 from flipwise.problem import as_problem
-from flipwise.run import Run
+from flipwise.result import Status
+from flipwise.run import Limits, Run
 from flipwise.solvers import mpec_epm
 from flipwise.solvers.projections import Polytope
+from flipwise.solvers.registry import find_method
 from flipwise.solvers.relaxed import Model, conjugate_gradients, convex_load, inner, projected_gradient
 from flipwise.solvers.rounding import sweep
 
@@ -152,3 +155,19 @@ def test_branch_and_bound_agrees_with_enumeration() -> None:
         branched = flipwise.minimize(W, constraint=constraint, method="exact", enumerate_up_to=0, points=0)
         assert branched.status is flipwise.Status.OPTIMAL
         assert branched.value == enumerated.value == branched.bound
+
+
+@pytest.mark.parametrize("method", ["lp", "mpec-epm", "mpec-adm", "penalty-decomposition", "l2box-admm", "piecewise"])
+def test_a_relaxation_cut_short_rounds_the_point_it_had_come_to(method, monkeypatch) -> None:
+    """When time runs out inside an inner solver, its point counts: better than the random start it began with."""
+    problem = _problem(Cardinality(12), seed=1, n=40)
+    run = Run(problem, Limits(time_limit=1e9))
+    calls = iter(range(10**6))
+    monkeypatch.setattr(run, "check_time", lambda: Status.TIME_LIMIT if next(calls) > 5 else None)
+    module = importlib.import_module(find_method(method).module)
+    options = {} if method == "piecewise" else {"convex": False}
+    x = problem.constraint.random(problem.shape, np.random.default_rng(0))
+    first = problem.objective.value(x)
+    status = module.solve(problem, x, np.random.default_rng(0), run, module.Options(**options))
+    assert status is Status.TIME_LIMIT
+    assert run.best_value < first and problem.constraint.contains(run.best_x)
