@@ -150,7 +150,7 @@ def descend_subgraph(graph: ShardedGraph, nodes: Sequence[int] | Ints) -> tuple[
 
     Examples
     --------
-    >>> import flipwise, tempfile
+    >>> import flipwise.distributed, tempfile
     >>> from distributed import Client, LocalCluster
     >>> edges = [[0, 1], [0, 2], [1, 2], [2, 3], [3, 4], [4, 5]]
     >>> with (

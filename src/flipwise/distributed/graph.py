@@ -50,7 +50,7 @@ class ShardedGraph:
 
     Examples
     --------
-    >>> import flipwise, tempfile
+    >>> import flipwise.distributed, tempfile
     >>> from distributed import Client, LocalCluster
     >>> edges = [[0, 1], [0, 2], [1, 2], [2, 3], [3, 4], [4, 5]]
     >>> with (

@@ -57,7 +57,7 @@ def fit_hasher(
 
     Examples
     --------
-    >>> import dask.array as da, flipwise, numpy as np
+    >>> import dask.array as da, flipwise.distributed, numpy as np
     >>> from distributed import Client, LocalCluster
     >>> from flipwise.hashing import ITQ
     >>> X = da.from_array(np.random.default_rng(0).standard_normal((500, 8)), chunks=(100, 8))

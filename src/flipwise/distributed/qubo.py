@@ -56,7 +56,7 @@ def solve_model(
 
     Examples
     --------
-    >>> import flipwise, numpy as np
+    >>> import flipwise.distributed, numpy as np
     >>> from distributed import Client, LocalCluster
     >>> Q = np.array([[-1.0, 2.0], [0.0, -1.0]])
     >>> with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster, Client(cluster) as client:

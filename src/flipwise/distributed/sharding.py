@@ -38,7 +38,7 @@ def shard_graph(
 
     Examples
     --------
-    >>> import flipwise, tempfile
+    >>> import flipwise.distributed, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     written = flipwise.distributed.shard_graph((3, [[0, 1], [1, 2]]), folder, shards=2)
     ...     sorted(path.name for path in written.iterdir())[:3]
