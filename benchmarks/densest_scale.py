@@ -107,7 +107,7 @@ def show(name: str, row: dict[str, float]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="up to 4 million arcs only")
-    parser.add_argument("--effort", type=float, default=0.2)
+    parser.add_argument("--effort", type=float, default=0.1)
     parser.add_argument("--graph", type=Path, help="the large graph, if it has been stored before")
     arguments = parser.parse_args()
     recorder = Recorder("densest_scale-quick" if arguments.quick else "densest_scale")

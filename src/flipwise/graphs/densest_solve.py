@@ -143,6 +143,8 @@ class Solver:
 
     def _loads_are_hopeless(self, core: Core) -> bool:
         """Whether the load bound cannot win: it is at least the density of any larger part of the graph."""
+        if core.graph.n_edges * self.k < self.best_weight * core.graph.n:
+            return False  # every bound is at least what was found
         simple = simple_bounds(core, self.k, self.whole.weight_range[1], self.whole.integral)
         return core.graph.n_edges * self.k >= simple.best[1] * core.graph.n and core.graph.n >= self.k
 

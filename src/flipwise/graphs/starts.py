@@ -8,6 +8,7 @@ Sidiropoulos and Konar 2025), greedy growth from a seed (Ravi et al. 1994), rand
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -21,6 +22,7 @@ from flipwise.kernels.jit import threads_worth
 from flipwise.solvers.frank_wolfe import frank_wolfe
 from flipwise.solvers.peeling import peel
 from flipwise.solvers.ravi import greedy_dispersion
+from flipwise.solvers.relaxed import inner
 from flipwise.solvers.tpm import truncated_power as truncated_power_method
 
 
@@ -54,11 +56,11 @@ def by_frank_wolfe(graph: Graph, k: int, steps: int = 100) -> Bools:
     for _ in range(steps):
         vertex = top(image, k).astype(float)
         d = vertex - x
-        gain = float(image @ d)
-        if gain <= 1e-9 * abs(float(image @ x)):
+        gain = inner(image, d)
+        if gain <= 1e-9 * abs(inner(image, x)):
             break
         moved = times(graph, d) + loading * d
-        curvature = float(d @ moved)
+        curvature = inner(d, moved)
         step = 1.0 if curvature >= 0.0 else min(1.0, -gain / curvature)
         x = x + step * d
         image = image + step * moved
@@ -70,7 +72,7 @@ def by_spectrum(graph: Graph, k: int, steps: int = 50) -> Bools:
     x = np.sqrt(np.maximum(times(graph, np.ones(graph.n)), 0.0)) + 1e-12
     for _ in range(steps):
         x = times(graph, x) + x
-        x /= max(float(np.linalg.norm(x)), 1e-300)
+        x /= max(math.sqrt(inner(x, x)), 1e-300)
     return truncated_power(graph, x, k, steps)
 
 
@@ -79,7 +81,7 @@ def truncated_power(graph: Graph, x: Floats, k: int, steps: int = 50) -> Bools:
     support = top(x, k)
     for _ in range(steps):
         x = np.where(support, x, 0.0)
-        x /= max(float(np.linalg.norm(x)), 1e-300)
+        x /= max(math.sqrt(inner(x, x)), 1e-300)
         x = times(graph, x) + x
         following = top(x, k)
         if np.array_equal(following, support):
