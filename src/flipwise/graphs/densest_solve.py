@@ -136,7 +136,7 @@ class Solver:
         base = None if known is None else known.core
         large = (self.whole.n_arcs if base is None else base.graph.n_arcs) > LARGE_ARCS
         first_only = self.effort == 0 and not self.certify
-        if large and (first_only or (self._loads_are_hopeless(small) and not self._missed(small, found, least))):
+        if large and (first_only or self._loads_are_hopeless(small)):  # whether that was too small is seen at the end
             return small, found, rough
         slack = 1.0 if large else 0.8
         return self._core(base, small, float(math.floor(slack * min(least, level)))), found, None

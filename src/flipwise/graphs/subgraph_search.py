@@ -80,11 +80,11 @@ class Search:
         yield starts.top(self.loads, k)
         if self.effort == 0:
             return
+        steps = int(min(100.0, max(10.0, GROWTH_WORK * self.effort / (graph.n_arcs + 1))))
+        yield starts.by_spectrum(graph, k, steps // 2)
+        yield starts.by_frank_wolfe(graph, k, steps)
         yield starts.by_degree(graph, k)
         yield starts.by_peeling(self.core, k)
-        steps = int(min(100.0, max(10.0, GROWTH_WORK * self.effort / (graph.n_arcs + 1))))
-        yield starts.by_frank_wolfe(graph, k, steps)
-        yield starts.by_spectrum(graph, k, steps // 2)
         yield starts.at_random(graph, k, self.rng)
         count = int(min(MOST_SEEDS, GROWTH_WORK * max(self.effort, 0.1) / (k * graph.n + graph.n_arcs)))
         if count < 2 and k * graph.n < GROWTH_MOST:
