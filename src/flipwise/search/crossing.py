@@ -29,6 +29,7 @@ from flipwise.search.population import (
     Task,
     anneal_afresh,
     kept_members,
+    kept_sweeps,
     members_state,
     reheat,
 )
@@ -75,8 +76,8 @@ class CrossedPopulation:
         return members_state([self.champion, *self.members], self.rng) | own
 
     def restore(self, state: State) -> None:
-        (self.champion, *self.members), self.rng = kept_members(state)
-        self.sweeps, self.vain = float(state["sweeps"]), int(state["vain"])
+        (self.champion, *self.members), self.rng = kept_members(state, self.form.n)
+        self.sweeps, self.vain = kept_sweeps(state), int(state["vain"])
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         full = len(self.members) == CAPACITY

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from flipwise.arrays import Floats
+from flipwise.checkpoint import taking_over
 from flipwise.dpcd import Options as DescentOptions
 from flipwise.dpcd import solve as descend
 from flipwise.errors import InvalidInput
@@ -103,8 +104,9 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
     lowest = population.best.energy
     kept = run.take_kept("members")
     if kept is not None:
-        population.restore(kept)
-        lowest = float(kept["lowest"])
+        with taking_over():
+            population.restore(kept)
+            lowest = float(kept["lowest"])
     done = run.round or 0
     with ThreadPoolExecutor(max_workers=threads) as pool:
         try:
