@@ -5,8 +5,9 @@
 
 A mutant changes one expression or statement inside a function: a comparison, an operator, a number, a condition, a
 call of min or max, a returned value. Messages, annotations, assertions and the module-level constants that only tune
-speed are left alone. The tests of the mutant's own room run in a forked process until one fails. Results go to
-results/robustness-mutation.json; `robustness_page.py` says why a survivor is no gap in the tests.
+speed are left alone. Tests are collected once; for each mutant those of its own room run in a forked process, quickest
+first, until one fails. Results go to results/robustness-mutation.json; `robustness_page.py` says why a survivor is no
+gap in the tests.
 """
 
 from __future__ import annotations
@@ -14,16 +15,17 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import importlib
 import json
 import os
 import random
 import resource
-import shutil
 import sys
-import tempfile
-from collections.abc import Iterator
+import types
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from types import FunctionType
+from typing import Any, NamedTuple
 
 from recording import RESULTS, ROOT, Recorder
 
@@ -35,6 +37,8 @@ ROOMS = {
 """Where the tests of each room are."""
 SLOW = "not nearly_always_optimal"
 """Statistical tests of minutes are left out: what only they would catch counts as survived."""
+SLOW_SECONDS = 5.0
+"""So are single tests that take longer than this."""
 MOST_CPU = 120
 """Processor seconds after which a mutant hangs, which the tests' own limits would notice."""
 NAME = "robustness-mutation"
@@ -135,58 +139,100 @@ def _put(parent: ast.AST, field: str, index: int | None, node: ast.AST) -> None:
         getattr(parent, field)[index] = node
 
 
-def outcome(copied: Path, mutant: Mutant) -> tuple[str, str | None]:
-    """("caught" or "survived", the test that noticed)."""
-    path = copied / mutant.file
-    whole = path.read_text(encoding="utf-8")
-    room = mutant.file.split("/")[2]
-    log = copied / "log"
-    path.write_text(mutant.source, encoding="utf-8")
-    try:
+def functions(namespace: dict[str, Any], module: str) -> dict[str, FunctionType]:
+    """Every function and method that a module defines, by its qualified name."""
+    found: dict[str, FunctionType] = {}
+
+    def add(value: Any) -> None:
+        value = getattr(value, "__func__", getattr(value, "fget", getattr(value, "func", value)))
+        if isinstance(value, FunctionType) and value.__module__ == module:
+            found[value.__qualname__] = value
+
+    for value in namespace.values():
+        add(value)
+        if isinstance(value, type) and value.__module__ == module:
+            for member in vars(value).values():
+                add(member)
+    return found
+
+
+def put_into_effect(mutant: Mutant) -> None:
+    """Give the functions of the loaded module the code of the mutant; whoever has imported them has the mutant."""
+    name = mutant.file.removeprefix("src/").removesuffix(".py").replace("/", ".")
+    module = importlib.import_module(name)
+    scratch: dict[str, Any] = {"__name__": name, "__file__": module.__file__}
+    sys.modules[name] = types.ModuleType(name)  # where dataclasses look for the names of their module
+    sys.modules[name].__dict__.update(scratch)
+    exec(compile(mutant.source, str(module.__file__), "exec"), sys.modules[name].__dict__)
+    changed = functions(sys.modules[name].__dict__, name)
+    sys.modules[name] = module
+    for qualified, function in functions(vars(module), name).items():
+        other = changed[qualified]
+        function.__code__ = other.__code__
+        function.__defaults__, function.__kwdefaults__ = other.__defaults__, other.__kwdefaults__
+
+
+class Loop:
+    """A pytest plugin: instead of once, the collected tests run for each mutant, in a process forked for it."""
+
+    def __init__(self, drawn: list[Mutant], told: Callable[[Mutant, str, str | None], None]) -> None:
+        self.drawn, self.told = drawn, told
+        self.pipe = -1
+
+    def pytest_runtestloop(self, session: Any) -> bool:
+        seconds = self._measured(session)
+        quick = sorted((item for item in session.items if item.nodeid in seconds), key=lambda i: seconds[i.nodeid])
+        print(f"{len(quick)} tests, {sum(seconds.values()):.0f} s", flush=True)
+        for mutant in self.drawn:
+            room = mutant.file.split("/")[2]
+            paths = (mutant.file, *ROOMS[room])
+            self.told(mutant, *self._outcome([item for item in quick if item.nodeid.startswith(paths)], mutant))
+        return True
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if self.pipe >= 0 and report.failed:
+            os.write(self.pipe, f"failed {report.nodeid}\n".encode())
+            os._exit(1)
+        if self.pipe >= 0 and report.when == "call":
+            os.write(self.pipe, f"{report.duration} {report.nodeid}\n".encode())
+
+    def _measured(self, session: Any) -> dict[str, float]:
+        """The seconds of every test without any mutant; all must pass. Two rounds: the first compiles."""
+        for _ in range(2):
+            said = self._forked(session.items, None)[1]
+            bad = [line for line in said if line.startswith("failed")]
+            if bad:
+                raise SystemExit(f"without any mutant: {bad[0]}")
+        rows = (line.split(" ", 1) for line in said)
+        return {name: float(seconds) for seconds, name in rows if float(seconds) < SLOW_SECONDS}
+
+    def _outcome(self, items: list[Any], mutant: Mutant) -> tuple[str, str | None]:
+        ended, said = self._forked(items, mutant)
+        if ended == 0:
+            return "survived", None
+        failed = [line.removeprefix("failed ") for line in said if line.startswith("failed")]
+        return "caught", failed[0] if failed else "the limit of time" if os.WIFSIGNALED(ended) else "a crash"
+
+    def _forked(self, items: list[Any], mutant: Mutant | None) -> tuple[int, list[str]]:
+        """Run tests in a child until one fails; (how it ended, what it said)."""
+        reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
-            _test(copied, [mutant.file, *ROOMS[room]], log)
-        _, ended = os.waitpid(child, 0)
-    finally:
-        path.write_text(whole, encoding="utf-8")
-    if ended == 0:
-        return "survived", None
-    if os.WIFSIGNALED(ended):
-        return "caught", "the limit of time"
-    failed = [line for line in log.read_text(encoding="utf-8").splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return "caught", failed[0].split(" ")[1] if failed else f"exit code {os.waitstatus_to_exitcode(ended)}"
-
-
-def _test(copied: Path, tests: list[str], log: Path) -> None:
-    """In the child: run the tests until one fails; the exit code is pytest's."""
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU, MOST_CPU))
-    os.chdir(copied)
-    sys.path.insert(0, str(copied / "src"))
-    sys.path.insert(0, str(copied))
-    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    import pytest
-
-    code = 99
-    try:
-        code = pytest.main(
-            [
-                "-x",
-                "-q",
-                "-p",
-                "no:cacheprovider",
-                "--hypothesis-seed=0",
-                "-k",
-                SLOW,
-                "--tb=line",
-                "--timeout=600",
-                *tests,
-            ]
-        )
-    finally:
-        sys.stdout.flush()
-        os._exit(int(code))
+            self.pipe = writing
+            resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU, MOST_CPU))
+            try:
+                if mutant is not None:
+                    put_into_effect(mutant)
+                for item, following in zip(items, [*items[1:], None]):
+                    item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            except BaseException as error:
+                os.write(writing, f"failed {type(error).__name__}\n".encode())
+                os._exit(1)
+            os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading, encoding="utf-8") as lines:
+            said = lines.read().splitlines()
+        return os.waitpid(child, 0)[1], said
 
 
 def main() -> int:
@@ -203,36 +249,24 @@ def main() -> int:
     if arguments.again:
         known = {(row["file"], row["before"], row["after"]) for row in stored if row["outcome"] == "survived"}
         drawn = [mutant for mutant in everything if (mutant.file, mutant.before, mutant.after) in known]
-    import numba  # noqa: F401  the forked processes begin with these loaded
-    import scipy.sparse.linalg  # noqa: F401
-
     recorder = Recorder(NAME)
     recorder.record["mutants"] = len(everything)
     for row in stored:
         if row["outcome"] == "caught":
             recorder.add(**row)
-    survived = 0
-    with tempfile.TemporaryDirectory() as folder:
-        copied = Path(folder)
-        for name in ("src", "tests"):
-            shutil.copytree(ROOT / name, copied / name, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "pyproject.toml", copied)
-        os.environ["NUMBA_CACHE_DIR"] = str(copied / "kernels")
-        for room, tests in ROOMS.items():
-            untouched = ROOT / "src" / "flipwise" / room / "__init__.py"
-            same = Mutant(untouched.relative_to(ROOT).as_posix(), 0, "", "", untouched.read_text(encoding="utf-8"))
-            found = outcome(copied, same)
-            if found != ("survived", None):
-                print(f"{room}: the tests {tests} fail without any mutant: {found[1]}")
-                return 2
-        for mutant in drawn:
-            result, test = outcome(copied, mutant)
-            survived += result == "survived"
-            row = {"file": mutant.file, "line": mutant.line, "before": mutant.before, "after": mutant.after}
-            recorder.add(**row, outcome=result, test=test)
-            print(
-                f"{result} {mutant.file}:{mutant.line}  {mutant.before}  ->  {mutant.after}   {test or ''}", flush=True
-            )
+
+    def told(mutant: Mutant, result: str, test: str | None) -> None:
+        row = {"file": mutant.file, "line": mutant.line, "before": mutant.before, "after": mutant.after}
+        recorder.add(**row, outcome=result, test=test)
+        print(f"{result} {mutant.file}:{mutant.line}  {mutant.before}  ->  {mutant.after}   {test or ''}", flush=True)
+
+    import pytest
+
+    os.chdir(ROOT)
+    sys.path.insert(0, str(ROOT))
+    options = ["-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-k", SLOW, "--tb=no", "--timeout=600", "-s"]
+    tests = {path for room in ROOMS for path in (f"src/flipwise/{room}", *ROOMS[room])}
+    pytest.main([*options, *sorted(tests)], plugins=[Loop(drawn, told)])
     rows = recorder.record["rows"]
     caught = sum(row["outcome"] == "caught" for row in rows)
     print(f"{caught} of {len(rows)} caught")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import signal
@@ -149,6 +150,47 @@ def test_a_kill_during_the_proof_does_not_cost_the_search(tmp_path: Path, monkey
     assert steps == [0]
     assert np.array_equal(resumed.x, whole.x) and resumed.bound == whole.bound
     assert resumed.iterations == whole.iterations and not path.exists()
+
+
+def _altered(state: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    """A state with one entry removed, of another kind, of another shape, or with other numbers."""
+    changed = dict(state)
+    name = str(rng.choice([each for each in changed if each not in ("fingerprint", "stages")]))
+    value = changed[name]
+    kind = int(rng.integers(4))
+    if kind == 0:
+        del changed[name]
+    elif kind == 1 or not isinstance(value, np.ndarray):
+        awkward = (None, "text", -1, 10**30, [], {}, float("nan"), np.zeros(3), np.zeros((2, 2), dtype=np.int64))
+        changed[name] = awkward[int(rng.integers(len(awkward)))]
+    elif kind == 2:
+        changed[name] = value.reshape(-1)[: value.size // 2]
+    else:
+        changed[name] = (value.astype(np.float64) * 1e6 - 7).astype(value.dtype)
+    return changed
+
+
+@pytest.mark.parametrize("kind", ["descent", "portfolio", "counted", "dense subgraph"])
+def test_a_checkpoint_with_a_false_state_is_refused_or_harmless(kind: str, tmp_path: Path) -> None:
+    """Even with a right checksum no state leads to anything but a result or an error of our own."""
+    rng = np.random.default_rng(0)
+    path = tmp_path / "run.checkpoint"
+    solve = {
+        "descent": partial(flipwise.minimize, A[:12, :12], seed=0, restarts=4, max_iterations=20),
+        "portfolio": partial(flipwise.minimize, A[:12, :12], seed=0, method="portfolio", rounds=3),
+        "counted": partial(
+            flipwise.minimize, A[:12, :12], seed=0, method="portfolio", rounds=3, constraint=flipwise.Cardinality(4)
+        ),
+        "dense subgraph": partial(flipwise.densest_subgraph, (200, EDGES), 20, seed=1, effort=0.05, certify=False),
+    }[kind]
+    with pytest.raises(_Killed):
+        solve(checkpoint=path, every=0, callback=_killer(12 if kind == "dense subgraph" else 4))
+    state = container.decode("checkpoint", path.read_bytes(), "kept")
+    for _ in range(25):
+        path.write_bytes(container.encode("checkpoint", _altered(state, rng)))
+        with contextlib.suppress(flipwise.FlipwiseError):
+            solve(checkpoint=path, every=60)
+        assert not list(tmp_path.glob(".*"))  # no lock is left
 
 
 EDGES = np.random.default_rng(0).integers(0, 200, (1500, 2))
@@ -359,6 +401,23 @@ def test_a_checkpoint_that_cannot_be_written_does_not_stop_the_run(
     assert result.info["checkpoint_error"] is not None
     assert result.value == flipwise.minimize(A, seed=0, restarts=5).value
     assert [p.name for p in tmp_path.iterdir()] == []  # no partial or lock files are left
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files by POSIX means")
+def test_short_writes_lose_nothing(tmp_path: Path) -> None:
+    """Where files may not grow past 300 bytes the system writes a part and then fails: the run ends all the same."""
+    code = (
+        "import resource, sys, numpy as np, flipwise\n"
+        "A = np.random.default_rng(0).standard_normal((50, 50)); A = A + A.T\n"
+        "whole = flipwise.minimize(A, seed=0, restarts=3)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (300, resource.RLIM_INFINITY))\n"
+        "result = flipwise.minimize(A, seed=0, restarts=3, checkpoint=sys.argv[1], every=0)\n"
+        "assert (result.x == whole.x).all() and 'too large' in result.info['checkpoint_error']\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "run.checkpoint")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "could not write" in done.stderr and list(tmp_path.iterdir()) == []
 
 
 def test_two_runs_cannot_share_a_file(tmp_path: Path) -> None:

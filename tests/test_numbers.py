@@ -57,3 +57,29 @@ def test_zeros_denormals_and_negative_zero() -> None:
     for A in (np.zeros((4, 4)), -np.zeros((4, 4)), np.full((4, 4), 5e-324)):
         result = flipwise.minimize(A, seed=0)
         assert result.success and np.isfinite(result.value)
+
+
+def test_the_final_value_is_a_compensated_sum() -> None:
+    """A thousand small terms beside one of 1e16, which a plain sum would lose one after another."""
+    c = np.concatenate([[1e16], np.ones(1000)])
+    result = flipwise.minimize(flipwise.Quadratic(sp.csr_array((1001, 1001)), c), seed=0)
+    assert result.value == -(1e16 + 1000.0)
+
+
+@pytest.mark.parametrize("exponent", [-960, -30, 0, 30, 960])
+@pytest.mark.parametrize("bound", ["sdp", "spectral", "simple"])
+def test_bounds_are_rounded_outward_at_any_scale(exponent: int, bound: str) -> None:
+    """Scaled by a power of two, from 1e-289 to 1e289, no bound exceeds the exact optimum."""
+    A = np.round(8 * random_symmetric(np.random.default_rng(5), 7))
+    np.fill_diagonal(A, 0.0)
+    least = brute_force(flipwise.Quadratic(A).value, 7) * 2.0**exponent
+    result = flipwise.solve_ising(np.zeros(7), A * 2.0**exponent, seed=0, bound=bound, rounds=2)  # type: ignore[arg-type]
+    assert result.bound is not None
+    assert result.bound <= least <= result.value
+
+
+@pytest.mark.parametrize("matrix", [np.full((4, 4), 1e308), np.array([[0.0, 1.7e308], [1.7e308, 0.0]])])
+def test_sums_past_the_largest_number_are_refused(matrix: np.ndarray) -> None:
+    """Weights whose sum float64 cannot hold get an error, not an infinite value."""
+    with pytest.raises(flipwise.InvalidInput, match="large"):
+        flipwise.minimize(matrix, seed=0)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from flipwise.container import State, decode, encode, write_atomically
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.errors import FlipwiseError, InvalidFile, InvalidInput
 
 log = logging.getLogger("flipwise.checkpoint")
 
@@ -109,6 +109,36 @@ def _lock(path: Path) -> Callable[[], None]:
     return release
 
 
+def kept_array(state: State, name: str, shape: tuple[int | None, ...], kind: str) -> np.ndarray:
+    """An array of a state, its shape (None: any) and kind ("i" or "f") checked before a kernel sees it."""
+    value = state.get(name)
+    fits = isinstance(value, np.ndarray) and value.dtype.kind == kind and value.ndim == len(shape)
+    if not isinstance(value, np.ndarray) or not fits or any(s not in (None, v) for s, v in zip(shape, value.shape)):
+        raise InvalidFile(f"the checkpoint's array `{name}` is missing or does not fit this problem.")
+    if kind == "f" and not np.isfinite(value).all():
+        raise InvalidFile(f"the checkpoint's array `{name}` holds numbers that are not finite.")
+    return value
+
+
+def kept_signs(state: State, name: str, shape: tuple[int | None, ...], kind: str = "i") -> np.ndarray:
+    """An array of -1 and +1."""
+    value = kept_array(state, name, shape, kind)
+    if not (np.abs(value) == 1).all():
+        raise InvalidFile(f"the checkpoint's array `{name}` holds other values than -1 and +1.")
+    return value
+
+
+@contextlib.contextmanager
+def taking_over() -> Iterator[None]:
+    """What is wrong with a state while it is taken over is wrong with the file."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, AssertionError) as error:
+        if isinstance(error, FlipwiseError):
+            raise
+        raise InvalidFile(f"the checkpoint lacks a part of the state or misstates it ({error!r}).") from None
+
+
 def generator_state(rng: np.random.Generator) -> dict[str, Any]:
     """What it takes to rebuild a generator, including the children it will spawn."""
     sequence = rng.bit_generator.seed_seq
@@ -126,15 +156,16 @@ def generator_state(rng: np.random.Generator) -> dict[str, Any]:
 
 def restored_generator(state: Mapping[str, Any]) -> np.random.Generator:
     """The generator that `generator_state` described."""
-    sequence = np.random.SeedSequence(
-        state["entropy"], spawn_key=tuple(state["spawn_key"]), n_children_spawned=int(state["children"])
-    )
-    kinds = {k.__name__: k for k in (np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)}
-    if state["kind"] not in kinds:
-        raise InvalidFile(f"the checkpoint's generator {state['kind']} is not known.")
-    bits = kinds[state["kind"]](sequence)
-    bits.state = state["state"]
-    return np.random.Generator(bits)
+    with taking_over():
+        sequence = np.random.SeedSequence(
+            state["entropy"], spawn_key=tuple(state["spawn_key"]), n_children_spawned=int(state["children"])
+        )
+        kinds = {k.__name__: k for k in (np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)}
+        if state["kind"] not in kinds:
+            raise InvalidFile(f"the checkpoint's generator {state['kind']} is not known.")
+        bits = kinds[state["kind"]](sequence)
+        bits.state = state["state"]
+        return np.random.Generator(bits)
 
 
 def _plain(value: Any) -> Any:

@@ -193,9 +193,11 @@ class Run:
         """Go back to a snapshot; the method finds its part with `take_kept`."""
         self.iterations, self.evaluations = int(state["iterations"]), int(state["evaluations"])
         self.started -= float(state["seconds"])
-        self._descent_iterations, self._since_improvement = state["descent_iterations"], state["since_improvement"]
-        self.best_x, self.best_value, self.bound = state["best_x"], state["best_value"], state["bound"]
-        self.round = state["round"]
+        self._descent_iterations = int(state["descent_iterations"])
+        self._since_improvement = int(state["since_improvement"])
+        self.best_x, self.best_value = state["best_x"], float(state["best_value"])
+        self.bound = None if state["bound"] is None else float(state["bound"])
+        self.round = None if state["round"] is None else int(state["round"])
         kept = {name.removeprefix("solver."): v for name, v in state.items() if name.startswith("solver.")}
         self._kept = kept or None
 

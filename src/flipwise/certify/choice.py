@@ -43,10 +43,23 @@ def proven_bound(
     bound = simple_bound(objective)
     if kind == "sdp":
         seconds = SHARE / 2.0 * (30.0 if time_limit is None else time_limit)
-        bound = max(bound, sdp_bound(objective, constraint=constraint, time_limit=seconds))
+        scaled, power = _tamed(objective)
+        bound = max(bound, sdp_bound(scaled, constraint=constraint, time_limit=seconds) * power)
     elif kind == "spectral":
-        bound = max(bound, spectral_bound(objective))
+        scaled, power = _tamed(objective)
+        bound = max(bound, spectral_bound(scaled) * power)
     return next_value(objective, bound)
+
+
+def _tamed(objective: Quadratic) -> tuple[Quadratic, float]:
+    """The objective divided by a power of two, which is exact, and that power: squares of its numbers must exist."""
+    rows = sum((term.absolute_row_sums() for term in objective.terms), np.abs(objective.c))
+    largest = float(rows.max(initial=0.0))
+    if largest == 0.0 or 1e-100 < largest < 1e100:
+        return objective, 1.0
+    power = math.ldexp(1.0, math.frexp(largest)[1] - 1)
+    terms = [term.scaled(1.0 / power) for term in objective.terms]
+    return Quadratic(terms, objective.c / power, objective.d / power), power
 
 
 def next_value(objective: Quadratic, bound: float) -> float:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+if TYPE_CHECKING:
+    _Time = click.ParamType[float]
+    _Numbers = click.ParamType[tuple[int, ...]]
+else:  # not generic in click 8.1
+    _Time = _Numbers = click.ParamType
 
-class Seconds(click.ParamType[float]):
+
+class Seconds(_Time):
     """A time: `30`, `30s`, `2m`, `1.5h`."""
 
     name = "time"
@@ -27,7 +33,7 @@ class Seconds(click.ParamType[float]):
         return seconds
 
 
-class Counts(click.ParamType[tuple[int, ...]]):
+class Counts(_Numbers):
     """Positive integers: `200`, `200,400,800` or `10:100:10` (from, to, step)."""
 
     name = "k[,k...]"

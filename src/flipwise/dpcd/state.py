@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from flipwise.arrays import Floats
-from flipwise.checkpoint import generator_state
+from flipwise.checkpoint import generator_state, kept_array, kept_signs, taking_over
 from flipwise.container import State
 from flipwise.dpcd.directions import Direction
+from flipwise.errors import InvalidFile
 
 
 def state(
@@ -31,10 +33,15 @@ def resume(
     kept: dict[str, Any], x: Floats, rng: np.random.Generator, direction: Direction
 ) -> tuple[int, float, Floats, float, float]:
     """Put `x`, the generator and the direction back to a kept state; returns (k, f, g, alpha1, alpha2)."""
-    x[...] = kept["x"]
-    rng.bit_generator.state = kept["rng"]["state"]
-    direction.memory.update(
-        {name.removeprefix("memory."): value for name, value in kept.items() if name.startswith("memory.")}
-    )
-    alpha1, alpha2 = kept["alpha"]
-    return int(kept["k"]), float(kept["f"]), kept["g"], float(alpha1), float(alpha2)
+    with taking_over():
+        x[...] = kept_signs(kept, "x", x.shape, "f")
+        g = kept_array(kept, "g", x.shape, "f")
+        rng.bit_generator.state = kept["rng"]["state"]
+        for name in [name for name in kept if name.startswith("memory.")]:
+            arrays = isinstance(kept[name], np.ndarray)
+            own = kept_array(kept, name, x.shape, "f") if arrays else max(0, int(kept[name]))
+            direction.memory[name.removeprefix("memory.")] = own
+        alpha1, alpha2, f = float(kept["alpha"][0]), float(kept["alpha"][1]), float(kept["f"])
+        if not (math.isfinite(f) and 0.0 <= alpha1 < math.inf and 0.0 <= alpha2 < math.inf):
+            raise InvalidFile("the checkpoint's value or alpha is out of range.")
+        return int(kept["k"]), f, g, alpha1, alpha2

@@ -12,7 +12,7 @@ from flipwise.arrays import Bools, Floats, Ints
 from flipwise.certify.loads import balanced_loads, top_sum
 from flipwise.certify.pairs import pair_bound
 from flipwise.certify.subgraph import SubgraphBounds, simple_bounds
-from flipwise.checkpoint import generator_state
+from flipwise.checkpoint import generator_state, kept_array, taking_over
 from flipwise.container import State
 from flipwise.graphs import starts
 from flipwise.graphs.core import Core, core_above, core_of_size
@@ -189,7 +189,8 @@ class Solver:
         kept = self.stages.under_way()
         if kept is not None:
             self._take(kept)
-            search.restore(kept)
+            with taking_over():
+                search.restore(kept)
             status = search.run()
         else:
             masks = [_mask(core, nodes) for nodes in given()]
@@ -209,14 +210,15 @@ class Solver:
 
     def _take(self, found: State) -> Status:
         """Stand where a checkpoint says."""
-        self.best, self.best_weight = found["best"], float(found["weight"])
-        x = np.full(self.whole.n, -1.0)
-        x[self.best] = 1.0
-        self.run.offer(x, -2.0 * self.best_weight)
-        self.run.iterations = int(found["iterations"])
-        self.run.started -= max(0.0, float(found["seconds"]) - self.run.seconds)
-        self.rng.bit_generator.state = found["rng"]["state"]
-        return Status[found["status"]]
+        with taking_over():
+            self.best, self.best_weight = kept_array(found, "best", (self.k,), "i"), float(found["weight"])
+            x = np.full(self.whole.n, -1.0)
+            x[self.best] = 1.0
+            self.run.offer(x, -2.0 * self.best_weight)
+            self.run.iterations = int(found["iterations"])
+            self.run.started -= max(0.0, float(found["seconds"]) - self.run.seconds)
+            self.rng.bit_generator.state = found["rng"]["state"]
+            return Status[found["status"]]
 
     def tell(self, core: Core, subset: Subset) -> Status | None:
         """Report a set to the run; the set is optimal when it meets the bound."""
@@ -245,8 +247,11 @@ class Solver:
             status = self._pair_bound(core, loads)
             self.stages.end({"pairs": self.bounds.known.get("pairs")})
             return status
-        if finished["pairs"] is not None:
-            self.bounds.add("pairs", float(finished["pairs"]))
+        with taking_over():
+            pairs = finished["pairs"]
+            pairs = None if pairs is None else float(pairs)
+        if pairs is not None:
+            self.bounds.add("pairs", pairs)
             self.run.raise_bound(-2.0 * self.bounds.best[1])
         return self._proof() or Status.LOCAL_OPTIMUM
 

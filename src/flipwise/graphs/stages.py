@@ -11,9 +11,11 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from flipwise.checkpoint import Keeper, same_problem
+import numpy as np
+
+from flipwise.checkpoint import Keeper, kept_array, same_problem
 from flipwise.container import State
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.errors import FlipwiseError, InvalidFile, InvalidInput
 from flipwise.graphs.whole import Whole
 from flipwise.result import Status
 
@@ -43,10 +45,20 @@ class Stages:
                     found[int(place)][own] = value
             for stage in found:
                 if wrong is None and "best" in stage:
+                    nodes = kept_array(stage, "best", (None,), "i")
+                    if (
+                        nodes.size == 0
+                        or nodes.min() < 0
+                        or nodes.max() >= whole.n
+                        or np.diff(nodes).min(initial=1) < 1
+                    ):
+                        raise InvalidFile(f"{path}: the checkpoint's nodes are none of this graph.")
                     here = whole.inner_weight(stage["best"])
                     if not math.isclose(here, 2.0 * stage["weight"], rel_tol=1e-6, abs_tol=1e-9):
                         wrong = f"its best nodes have the weight {2.0 * stage['weight']!r} there and {here!r} here"
-        except (KeyError, TypeError, ValueError, IndexError):
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            if isinstance(error, FlipwiseError):
+                raise
             raise InvalidFile(f"{path}: the checkpoint lacks a part of the state.") from None
         if wrong is not None:
             raise InvalidInput(

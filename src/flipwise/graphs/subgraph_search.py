@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 
 from flipwise.arrays import Bools, Floats
+from flipwise.checkpoint import kept_array
 from flipwise.container import State
+from flipwise.errors import InvalidFile
 from flipwise.graphs import starts
 from flipwise.graphs.core import Core
 from flipwise.graphs.descent import descend
@@ -111,8 +113,11 @@ class Search:
     def restore(self, state: State) -> None:
         """Go back to a state."""
         self.walking = True
-        self.work, self.first_steps, self.moves = state["work"], state["first_steps"], state["moves"]
-        self.pool, self.queue = (_unstacked(name, state, self.core) for name in ("pool", "queue"))
+        self.work = float(state["work"])
+        self.first_steps, self.moves = int(state["first_steps"]), int(state["moves"])
+        self.pool, self.queue = (_unstacked(name, state, self.core, self.k) for name in ("pool", "queue"))
+        if not self.pool or not 1 <= self.first_steps <= max(200, 20 * self.k) or not self.moves >= 0:
+            raise InvalidFile("the checkpoint's search has no set to go on from.")
 
     def _walk_and_move(self) -> None:
         graph, k = self.core.graph, self.k
@@ -192,11 +197,17 @@ def _stacked(name: str, subsets: list[Subset]) -> dict[str, Any]:
     }
 
 
-def _unstacked(name: str, state: State, core: Core) -> list[Subset]:
+def _unstacked(name: str, state: State, core: Core, k: int) -> list[Subset]:
     if f"{name}_inside" not in state:
         return []
-    columns = state[f"{name}_inside"].astype(np.uint8), state[f"{name}_degrees"], state[f"{name}_weights"]
-    return [Subset(core.graph, inside, degrees, float(weight)) for inside, degrees, weight in zip(*columns)]
+    n = core.graph.n
+    inside = kept_array(state, f"{name}_inside", (None, n), "i")
+    degrees = kept_array(state, f"{name}_degrees", (len(inside), n), "i" if core.graph.weights is None else "f")
+    weights = kept_array(state, f"{name}_weights", (len(inside),), "f")
+    if ((inside != 0) & (inside != 1)).any() or (inside.sum(axis=1) != k).any():
+        raise InvalidFile("the checkpoint's search holds sets of another size.")
+    columns = inside.astype(np.uint8), degrees, weights
+    return [Subset(core.graph, mask, each, float(weight)) for mask, each, weight in zip(*columns)]
 
 
 def outside_can_help(core: Core, subset: Subset) -> bool:

@@ -43,6 +43,25 @@ _requested_threads: ContextVar[int | None] = ContextVar("flipwise_threads", defa
 _compile_lock = threading.RLock()
 
 
+class _Fork:
+    """Whether threads of Numba run in this process, and whether they ran in the process it was forked from.
+
+    Such threads do not survive a fork, and OpenMP ends a child that tries to use them: there, parallel kernels run on
+    one thread. Their results do not depend on that.
+    """
+
+    threaded = False
+    orphaned = False
+
+    @classmethod
+    def in_child(cls) -> None:
+        cls.orphaned = cls.orphaned or cls.threaded
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_Fork.in_child)
+
+
 class Kernel:
     """A function with an interpreted and a compiled tier."""
 
@@ -51,6 +70,7 @@ class Kernel:
         self.parallel = parallel
         self.chunk = chunk
         self.compiled: Callable[..., Any] | None = None
+        self._serial: Callable[..., Any] | None = None
         self._interpreted_seconds = 0.0
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
@@ -68,6 +88,11 @@ class Kernel:
         assert self.compiled is not None
         if not self.parallel:
             return self.compiled(*arguments)
+        if _Fork.orphaned:
+            if self._serial is None:
+                self._serial = _compile(self.interpreted, parallel=False, suffix="_serial")
+            return self._serial(*arguments)
+        _Fork.threaded = True
         with _numba_threads(self.chunk):
             return self.compiled(*arguments)
 
@@ -105,7 +130,8 @@ def helper(function: Any) -> Any:
     return function
 
 
-def _compile(function: FunctionType, parallel: bool) -> Callable[..., Any]:
+def _compile(function: FunctionType, parallel: bool, suffix: str = "") -> Callable[..., Any]:
+    """Compile with the names that the compiled tier uses. Numba's cache tells twins apart by their name only."""
     import numba
 
     names = dict(function.__globals__)
@@ -114,7 +140,7 @@ def _compile(function: FunctionType, parallel: bool) -> Callable[..., Any]:
         if isinstance(value, FunctionType) and f"{value.__module__}.{value.__name__}" in _helpers:
             names[name] = _compile_helper(numba, value)
     twin = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
-    twin.__qualname__ = function.__qualname__
+    twin.__qualname__ = function.__qualname__ + suffix
     twin.__module__ = function.__module__
     if os.environ.get("FLIPWISE_NUMBA_CACHE", "1") != "0":
         try:
@@ -154,9 +180,15 @@ def threads(count: int | None) -> Iterator[None]:
 
 
 def thread_count() -> int:
-    """How many threads a computation may use: what `threads` was asked for, else all cores of this process."""
+    """How many threads a computation may use: what `threads` was asked for, else all cores of this process.
+
+    NUMBA_NUM_THREADS limits the latter.
+    """
     wanted = _requested_threads.get()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    numba_limit = os.environ.get("NUMBA_NUM_THREADS", "")
+    if numba_limit.isdigit() and int(numba_limit) > 0:
+        cores = min(cores, int(numba_limit))
     return cores if wanted is None else wanted
 
 

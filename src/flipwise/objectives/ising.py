@@ -147,4 +147,10 @@ def _whole(values: Floats) -> bool:
 
 def _width(weights: Floats, scale: float, n: int) -> float:
     """The root mean square of a local field's random part, sqrt(sum J^2 / n): the unit of temperature."""
-    return 2.0 * scale * math.sqrt(float(np.dot(weights, weights)) / n)
+    largest = float(np.abs(weights).max(initial=0.0))
+    if 1e-140 < largest < 1e140:
+        return 2.0 * scale * math.sqrt(float(np.dot(weights, weights)) / n)
+    if largest == 0.0:
+        return 0.0
+    unit = weights / largest  # squares of numbers so small or large are 0 or inf
+    return 2.0 * scale * largest * math.sqrt(float(np.dot(unit, unit)) / n)

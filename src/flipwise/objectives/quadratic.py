@@ -77,16 +77,22 @@ class Quadratic:
             raise InvalidInput(f"`d` must be finite, got {d}.")
         self.variables = check_variables(variables)
         self.shape = _shape(shape, n)
-        if variables == "binary":  # x = (y + 1)/2:  y'(A/4)y + (c/2 + A1/2)'y + d + 1'A1/4 + c'1/2
-            ones = np.ones(n)
-            rows = sum((term.times(ones) for term in terms), np.zeros(n))
-            constant += math.fsum(rows / 4.0) + math.fsum(linear / 2.0)
-            linear = linear / 2.0 + rows / 2.0
-            terms = [term.scaled(0.25) for term in terms]
-        self.terms: tuple[Term, ...] = tuple(terms)
-        self.c: Floats = linear
-        self.d = constant
-        self.slack = self._rounding()
+        try:
+            with np.errstate(over="raise", invalid="raise"):
+                if variables == "binary":  # x = (y + 1)/2:  y'(A/4)y + (c/2 + A1/2)'y + d + 1'A1/4 + c'1/2
+                    ones = np.ones(n)
+                    rows = sum((term.times(ones) for term in terms), np.zeros(n))
+                    constant += math.fsum(rows / 4.0) + math.fsum(linear / 2.0)
+                    linear = linear / 2.0 + rows / 2.0
+                    terms = [term.scaled(0.25) for term in terms]
+                self.terms: tuple[Term, ...] = tuple(terms)
+                self.c: Floats = linear
+                self.d = constant
+                self.slack = self._rounding()
+        except (FloatingPointError, OverflowError):
+            raise InvalidInput(
+                "`A` or `c` is too large: a sum of its entries overflows float64. Scale it down."
+            ) from None
 
     @property
     def n(self) -> int:

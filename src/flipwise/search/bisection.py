@@ -9,6 +9,7 @@ import numpy as np
 
 from flipwise.arrays import Signs
 from flipwise.container import State
+from flipwise.errors import InvalidFile
 from flipwise.objectives.ising import IsingForm
 from flipwise.search.annealing import random_state, temperatures
 from flipwise.search.clock import Clock
@@ -54,8 +55,11 @@ class BisectionPopulation:
         return members_state([self.champion, *self.members], self.rng) | own
 
     def restore(self, state: State) -> None:
-        (self.champion, *self.members), self.rng = kept_members(state)
-        self.success, self.idle = dict(state["success"]), int(state["idle"])
+        (self.champion, *self.members), self.rng = kept_members(state, self.level.n)
+        if any(np.count_nonzero(each.s > 0) != self.goal for each in (self.champion, *self.members)):
+            raise InvalidFile("the checkpoint's population breaks the constraint.")
+        self.success = {kind: max(0.1, float(state["success"][kind])) for kind in KINDS}
+        self.idle = int(state["idle"])
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         return [self._task(clock) for _ in range(count)]

@@ -10,13 +10,14 @@ import numpy as np
 
 from flipwise.arrays import Floats, Ints, Signs
 from flipwise.container import State
+from flipwise.errors import InvalidFile
 from flipwise.kernels import swaps as kernels
 from flipwise.kernels.annealing import exponential_quantiles
 from flipwise.objectives.ising import IsingForm, Numbers
 from flipwise.search.annealing import compile_for, paced, random_state, temperatures
 from flipwise.search.clock import Clock
 from flipwise.search.pace import Pace
-from flipwise.search.population import HEATS, LENGTHS, LONGEST, Member, Task, kept_members, members_state
+from flipwise.search.population import HEATS, LENGTHS, LONGEST, Member, Task, kept_members, kept_sweeps, members_state
 from flipwise.search.relinking import distance
 
 STIFFNESS = 0.05
@@ -107,8 +108,10 @@ class CountedPopulation:
         return members_state(self.members, self.rng) | {"sweeps": self.sweeps}
 
     def restore(self, state: State) -> None:
-        self.members, self.rng = kept_members(state)
-        self.sweeps = float(state["sweeps"])
+        self.members, self.rng = kept_members(state, self.form.n)
+        if any(self.counts.excess(member.s).any() for member in self.members):
+            raise InvalidFile("the checkpoint's population breaks the constraint.")
+        self.sweeps = kept_sweeps(state)
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         return [self._task(clock) for _ in range(count)]

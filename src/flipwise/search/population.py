@@ -10,8 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from flipwise.arrays import Ints, Signs
-from flipwise.checkpoint import generator_state, restored_generator
+from flipwise.checkpoint import generator_state, kept_array, kept_signs, restored_generator
 from flipwise.container import State
+from flipwise.errors import InvalidFile
 from flipwise.objectives.ising import IsingForm
 from flipwise.search.annealing import anneal, quench, random_state, temperatures
 from flipwise.search.clock import Clock
@@ -62,11 +63,28 @@ def members_state(members: list[Member], rng: np.random.Generator) -> dict[str, 
     }
 
 
-def kept_members(state: State) -> tuple[list[Member], np.random.Generator]:
-    """The members and the generator that `members_state` described."""
-    columns = (state["members"], state["energies"], state["origins"], state["stale"])
+def kept_members(state: State, n: int) -> tuple[list[Member], np.random.Generator]:
+    """The members and the generator that `members_state` described, for a problem of n spins."""
+    points = kept_signs(state, "members", (None, n)).astype(np.int8)
+    count = len(points)
+    if count == 0:
+        raise InvalidFile("the checkpoint's population has no member.")
+    columns = (
+        points,
+        kept_array(state, "energies", (count,), "f"),
+        kept_array(state, "origins", (count,), "i"),
+        kept_array(state, "stale", (count,), "i"),
+    )
     members = [Member(s, float(energy), int(origin), int(stale)) for s, energy, origin, stale in zip(*columns)]
     return members, restored_generator(state["rng"])
+
+
+def kept_sweeps(state: State) -> float:
+    """The length of the next anneal."""
+    sweeps = float(state["sweeps"])
+    if not 1 <= sweeps <= LONGEST:
+        raise InvalidFile(f"the checkpoint's `sweeps` must be between 1 and {LONGEST}, found {sweeps}.")
+    return sweeps
 
 
 class Population(Protocol):
@@ -108,8 +126,11 @@ class FreePopulation:
         return members_state(self.members, self.rng) | {"sweeps": self.sweeps, "success": self.success}
 
     def restore(self, state: State) -> None:
-        self.members, self.rng = kept_members(state)
-        self.sweeps, self.success = float(state["sweeps"]), state["success"]
+        self.members, self.rng = kept_members(state, self.form.n)
+        self.sweeps = kept_sweeps(state)
+        self.success = kept_array(state, "success", self.success.shape, "f")
+        if not (self.success > 0).all():
+            raise InvalidFile("the checkpoint's rates of success must be positive.")
 
     # --- jobs ------------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from flipwise.arrays import Floats
-from flipwise.checkpoint import restored_generator
+from flipwise.checkpoint import restored_generator, taking_over
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
@@ -30,9 +30,11 @@ def descend_from_starts(
     Every descent has a generator of its own, so that a descent does not depend on how long earlier ones took.
     `resumed` is the state of a checkpoint from which to go on.
     """
-    status = Status.CONVERGED if resumed is None else Status[resumed["status"]]
-    first = 0 if resumed is None else int(resumed["restart"])
-    rng = rng if resumed is None else restored_generator(resumed["parent"])
+    status, first = Status.CONVERGED, 0
+    if resumed is not None:
+        with taking_over():
+            status, first = Status[resumed["status"]], int(resumed["restart"])
+            rng = restored_generator(resumed["parent"])
     for index in range(first, restarts):
         run.at_restart(index, rng, status)
         own = rng.spawn(1)[0]
