@@ -36,6 +36,7 @@ def main(name: str, seconds: float, seed: int, folder: Path) -> int:
         attempt(read, path)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MOST_BYTES, resource.RLIM_INFINITY))
+    signal.signal(signal.SIGPROF, too_long)  # processor time: a busy machine is no hang
     signal.signal(signal.SIGALRM, too_long)
     rng = np.random.default_rng(seed)
     until, count, accepted = time.monotonic() + seconds, 0, 0
@@ -43,13 +44,15 @@ def main(name: str, seconds: float, seed: int, folder: Path) -> int:
         content = mutated(seeds[int(rng.integers(len(seeds)))], rng)
         (folder / "input").write_bytes(content)
         path.write_bytes(content)
-        signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, 20 * MOST_SECONDS)
         try:
             accepted += attempt(read, path)
         except BaseException:
             traceback.print_exc()
             return 1
         finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
         count += 1
         if accepted and count % 50 == 0 and len(seeds) < 200:
