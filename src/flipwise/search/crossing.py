@@ -35,10 +35,12 @@ from flipwise.search.population import (
 )
 from flipwise.search.relinking import distance, take_better_components
 
-LARGEST = 3000
+LARGEST = 2500
 """Up to this size an anneal from scratch is cheap enough for a whole population of them, again and again."""
 CAPACITY = 16
 """Members."""
+FILL_SHARE = 0.4
+"""Share of the time left in which a population is built; the rest is for crossing its members."""
 PATIENCE = 4
 """A population is built again after so many jobs in vain for each member."""
 LONGER = 1.15
@@ -65,6 +67,7 @@ class CrossedPopulation:
         self.members: list[Member] = []
         self.sweeps = float(min(FIRST_SWEEPS, 100 + 10 * form.n))
         self.vain = 0
+        self.filled: float | None = None  # seconds left when building the population ends; None: it has not begun
         self.pace = Pace(form.n)
 
     @property
@@ -81,11 +84,14 @@ class CrossedPopulation:
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         full = len(self.members) == CAPACITY
-        if self.vain >= PATIENCE * CAPACITY or (full and len({member.energy for member in self.members}) == 1):
-            self.members, self.vain, full = [], 0, False
+        spent = self.vain >= PATIENCE * CAPACITY or (full and len({member.energy for member in self.members}) == 1)
+        if spent and self.pace.allows(CAPACITY / count * self.sweeps, clock, FILL_SHARE):
+            self.members, self.vain, full, self.filled = [], 0, False, None
+        if self.filled is None:
+            self.filled = (1.0 - FILL_SHARE) * clock.seconds_left
         # a problem with few good points never fills the population: that is no reason not to cross them
         room = not full and self.vain < CAPACITY and self.pace.allows(self.sweeps, clock, 0.3)
-        filling = room or len(self.members) < 2
+        filling = (room and clock.seconds_left >= self.filled) or len(self.members) < 2
         return [self._fresh(clock) if filling else self._improvement(clock) for _ in range(count)]
 
     def _improvement(self, clock: Clock) -> Task:

@@ -4,7 +4,7 @@ DPCD gives the first answer. Then rounds follow until a limit: in each, a few in
 small population, and their results are merged in a fixed order.
 
     sparse   anneals from scratch; reheating a member and keeping, component by component, what became better;
-             up to 3,000 variables also what two members differ in, annealed anew (`search.crossing`)
+             up to 2,500 variables also what two members differ in, annealed anew (`search.crossing`)
     dense    anneals from scratch and reheating, polished by tabu search; path relinking between members
     counts   the same with exact numbers of ones (`search.exchange`)
     others   DPCD again from perturbed points (`search.perturbed`), where no matrix can be written down
