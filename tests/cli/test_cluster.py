@@ -22,7 +22,7 @@ def test_subgraph_on_a_local_cluster(tmp_path: Path) -> None:
     lines = [f"{i} {j}" for i in range(graph.n) for j in graph.indices[graph.indptr[i] : graph.indptr[i + 1]] if i < j]
     (tmp_path / "graph.txt").write_text("\n".join(lines))
     write_shards(graph, tmp_path / "shards", 3)
-    command = ["subgraph", str(tmp_path / "graph.txt"), "-k", "15", "--effort", "0.1", "--json", "-q"]
+    command = ["subgraph", str(tmp_path / "graph.txt"), "-k", "15", "--effort", "0", "--json", "-q"]
     alone = json.loads(CliRunner().invoke(app, command).stdout)["results"][0]
     shared = CliRunner().invoke(app, [*command, "--cluster", "local:1"])
     assert shared.exit_code == 0, shared.output

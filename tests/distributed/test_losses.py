@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.distributed.crew import ClusterLost
+from flipwise.distributed.crew import ClusterLost, Crew
 from flipwise.distributed.graph import ShardedGraph
 from flipwise.distributed.sharding import shard_graph
 from flipwise.errors import InvalidInput
@@ -83,7 +83,7 @@ def test_a_killed_scheduler_leaves_a_checkpoint(client: Any, tmp_path: Path) -> 
         core = there.core_above(9.0)
         scheduler.kill()
         with pytest.raises(ClusterLost, match="answers"):
-            flipwise.densest_subgraph(there, 40, seed=3)
+            flipwise.densest_subgraph(there, 40, seed=3, effort=0.02)
         doomed.close(timeout=1)
     finally:
         for process in (scheduler, worker):
@@ -91,9 +91,20 @@ def test_a_killed_scheduler_leaves_a_checkpoint(client: Any, tmp_path: Path) -> 
             process.wait()
     resumed = ShardedGraph(folder, client, checkpoint=tmp_path / "answers")
     assert np.array_equal(resumed.core_above(9.0).nodes, core.nodes) and not resumed.traffic
-    one, other = (flipwise.densest_subgraph(each, 40, seed=3, effort=0.2) for each in (graph, resumed))
+    one, other = (flipwise.densest_subgraph(each, 40, seed=3, effort=0.02) for each in (graph, resumed))
     assert np.array_equal(one.x, other.x) and one.bound == other.bound
     with pytest.raises(InvalidInput, match="another graph"):
         ShardedGraph(
             shard_graph(random_graph(9, 20), tmp_path / "other"), client, checkpoint=tmp_path / "answers"
         )  # fmt: skip
+
+
+def test_a_path_that_workers_do_not_have_is_said(client: Any) -> None:
+    """An error of a task, here a missing file, is no lost cluster."""
+    crew = Crew(client)
+    for run in (
+        lambda: crew.ask("read", open, [("/no/such/file",)]),
+        lambda: crew.reduce("read", open, [("/no",)], max),
+    ):
+        with pytest.raises(flipwise.FlipwiseError, match="able to read"):
+            run()

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from flipwise.distributed.graph import ShardedGraph as ShardedGraph
     from flipwise.distributed.hashing import encode_rows as encode_rows
     from flipwise.distributed.hashing import fit_hasher as fit_hasher
+    from flipwise.distributed.loads import load_bound as load_bound
     from flipwise.distributed.qubo import solve_model as solve_model
     from flipwise.distributed.sharding import shard_graph as shard_graph
 
@@ -22,6 +23,7 @@ _HOMES = {
     "descend_subgraph": "descent",
     "encode_rows": "hashing",
     "fit_hasher": "hashing",
+    "load_bound": "loads",
     "shard_graph": "sharding",
     "solve_model": "qubo",
 }

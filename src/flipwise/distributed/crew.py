@@ -70,6 +70,7 @@ class Crew:
         """Where a later run finds what was answered, for the message when the cluster is lost."""
         self.traffic: dict[str, Traffic] = {}
         self.workers: list[str] = []
+        self._meant_for: dict[int, str] = {}
         self._deaths: Any = distributed.scheduler.KilledWorker
         self._losses = (CancelledError, asyncio.CancelledError, OSError, TimeoutError)
         self.look_around()
@@ -120,6 +121,7 @@ class Crew:
             except self._deaths:
                 log.warning("%s: workers died; once more", name)
             except self._losses as error:
+                _refuse(level[0] if futures else None, name, error)
                 raise ClusterLost(self.kept) from error
             except BaseException:
                 if self.client.status == "running":
@@ -138,6 +140,7 @@ class Crew:
             raise ClusterLost(self.kept)
         where = {"workers": [self.workers[place % len(self.workers)]]} if self.workers else {}
         key = f"flipwise-{name}-{uuid4().hex}"
+        self._meant_for[place] = where["workers"][0] if where else ""
         return self.client.submit(function, *task, key=key, pure=False, allow_other_workers=bool(where), **where)
 
     def _result(
@@ -145,18 +148,20 @@ class Crew:
     ) -> Any:
         deaths = 0
         while deaths < ATTEMPTS:
-            workers = self.workers
             try:
                 return futures[place].result(timeout=PATIENCE)
             except TimeoutError:
                 # Dask keeps a task for a worker that is gone even where others may run it, if there was none to take it
                 self.look_around()
-                if not workers or workers[place % len(workers)] in self.workers:
+                if self._meant_for[place] in ("", *self.workers):
                     continue
                 self.client.cancel([futures[place]], force=True)
             except self._deaths:
                 deaths += 1
                 self.look_around()
+            except OSError as error:
+                _refuse(futures[place], name, error)
+                raise
             log.warning("%s: the worker of a part is gone; it is handed out again", name)
             futures[place] = self._submit(name, function, task, place)
         raise FlipwiseError(
@@ -169,3 +174,11 @@ class Crew:
             self.workers = sorted(self.client.nthreads())
         except self._losses as error:
             raise ClusterLost(self.kept) from error
+
+
+def _refuse(future: Any, name: str, error: BaseException) -> None:
+    """Raise if it is the task itself that failed, on its worker, and not the connection."""
+    if future is not None and future.status == "error":
+        raise FlipwiseError(
+            f"{name}: a worker failed with {error!r}. Every worker must be able to read and write the given paths."
+        ) from error

@@ -75,6 +75,7 @@ class ShardedGraph:
         self.notes = tuple(self.manifest.notes)
         self.n, self.n_arcs = self.manifest.nodes, self.manifest.arcs
         self.weight_range, self.integral = self.manifest.weight_range, self.manifest.integral
+        self._arcs_left = 0
         self._journal = Journal(None if checkpoint is None else Path(checkpoint), self.manifest.fingerprint)
         if checkpoint is not None:
             self.crew.kept = f"checkpoint `{checkpoint}`"
@@ -115,24 +116,32 @@ class ShardedGraph:
         return core if cap < 0.0 else self._rounded(core_above(core, cap))
 
     def _rounded(self, core: Core) -> Core:
-        """With weights the workers' sums, of as many terms as a node has neighbours, were rounded too."""
-        if not self.manifest.weighted:
-            return core
-        largest = float(read_degrees(self.folder).max(initial=0.0))
-        return replace(core, cap=core.cap + 8.0 * _EPS * self.manifest.largest_degree * largest)
+        return replace(core, cap=self.rounded_cap(core.cap))
 
-    def _peeled(self, cap: float) -> Arrays:
+    def rounded_cap(self, cap: float) -> float:
+        """A cap that holds although, with weights, sums of as many terms as a node has neighbours were rounded."""
+        if not self.manifest.weighted:
+            return cap
+        return cap + 8.0 * _EPS * self.manifest.largest_degree * float(read_degrees(self.folder).max(initial=0.0))
+
+    def peeled(self, cap: float, enough: int = 0) -> SharedSet:
+        """The set that is left when nodes tied by at most `cap` are gone; or sooner, with at most `enough` arcs."""
         left = SharedSet(self.crew, self.parts, Start(True, cap=cap))
         while True:
             told = left.ask("below", cap)
-            gone, arcs = np.concatenate([nodes for nodes, _ in told]), sum(count for _, count in told)
-            if arcs <= GATHERED_ARCS or gone.size == 0:
-                break
+            gone, self._arcs_left = np.concatenate([nodes for nodes, _ in told]), sum(count for _, count in told)
+            if self._arcs_left <= enough or gone.size == 0:
+                return left
             left.flip(gone)
+
+    def _peeled(self, cap: float) -> Arrays:
+        left = self.peeled(cap, GATHERED_ARCS)
+        arcs = self._arcs_left
         if arcs > self.most_arcs:
             raise FlipwiseError(
                 f"The part of the graph that can matter has {arcs:,} arcs, more than `most_arcs` = {self.most_arcs:,} "
-                "allows here. Raise it if this process has the memory, or use flipwise.distributed.descend_subgraph."
+                "allows here. Raise it if this process has the memory, or use flipwise.distributed.descend_subgraph "
+                "and load_bound, which fetch nothing."
             )
         return self._fetched(left)
 

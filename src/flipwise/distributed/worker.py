@@ -255,6 +255,11 @@ def _loads(known: _Known, loads: npt.NDArray[np.float64]) -> npt.NDArray[np.floa
     return taken[known.own > 0]
 
 
+def _halves(known: _Known, _: None) -> npt.NDArray[np.float64]:
+    """What own members carry when every edge within the set is split in halves."""
+    return 0.5 * known.degrees[known.own > 0].astype(np.float64)
+
+
 _QUESTIONS: dict[str, Callable[[_Known, Any], Any]] = {
     "below": _below,
     "induced": _induced,
@@ -266,6 +271,7 @@ _QUESTIONS: dict[str, Callable[[_Known, Any], Any]] = {
     "chosen": _chosen,
     "weakest": _weakest,
     "loads": _loads,
+    "halves": _halves,
 }
 
 
