@@ -32,7 +32,7 @@ from flipwise.hashing.alternating import Schedule, learn_sdh
 from flipwise.hashing.labels import as_label_sets
 
 OPTIMISERS = ("dpcd", "dcc", "sgm", "lp", "mpec-epm", "l2box-admm")
-BANDWIDTHS, RIDGES = (0.5, 0.7, 1.0), (0.03, 0.1, 0.3)
+BANDWIDTHS, RIDGES = (0.5, 0.7, 1.0, 1.4), (0.01, 0.03, 0.1, 0.3)
 ANCHORS = 4000
 
 
