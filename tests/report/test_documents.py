@@ -33,17 +33,22 @@ def test_a_block_is_written_between_its_comments(folder: Path) -> None:
     assert fill(filled, folder) == filled
 
 
-def test_a_star_stands_for_all_tables_of_a_study(folder: Path) -> None:
-    """Every table but the folded ones, each under its title; the source once."""
-    text = "<!-- results: made-up.json | momentum | * -->\n<!-- end of results -->\n"
+def test_a_star_stands_for_all_studies(folder: Path) -> None:
+    """Every study under its title, every table but the folded ones under its own; the source once."""
+    text = "<!-- results: made-up.json | * | * -->\n<!-- end of results -->\n"
     filled = fill(text, folder)
-    assert f"**{TITLE}**" in filled and "Every cell" not in filled
+    assert (
+        f"**{TITLE}**" in filled
+        and "### Momentum variants" in filled
+        and "### Density" in filled
+        and "Every cell" not in filled
+    )
     assert filled.count("From `made-up.json`") == 1 and fill(filled, folder) == filled
 
 
 def test_a_run_that_is_not_stored_is_said(folder: Path) -> None:
     """A block whose results file is missing holds no figure."""
-    text = "<!-- results: other.json | momentum | * -->\n| 1.0 |\n<!-- end of results -->\n"
+    text = "<!-- results: other.json | * | * -->\n| 1.0 |\n<!-- end of results -->\n"
     assert "*No such run is stored yet.*" in fill(text, folder) and "1.0" not in fill(text, folder)
 
 

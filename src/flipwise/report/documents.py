@@ -5,8 +5,8 @@ A document holds blocks of this form; `fill` writes what stands between the two 
     <!-- results: reproduce-quick.json | densities | dblp-2010 -->
     <!-- end of results -->
 
-The three parts are the results file (in the folder given), the study, and the title of one of its tables; `*` stands
-for all of them. Where the file is not there the block says so.
+The three parts are the results file (in the folder given), the study, and the title of one of its tables. `*` for the
+study stands for all studies, each under its title with all its tables. Where the file is not there the block says so.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from flipwise.errors import InvalidInput
 from flipwise.experiments.cells import read_cells
-from flipwise.report.sections.blocks import typical_load
+from flipwise.report.sections.blocks import Section, typical_load
 from flipwise.report.sections.contents import sections_of
 from flipwise.report.tables import Table
 
@@ -30,18 +30,13 @@ _BLOCK = re.compile(
 
 def results_table(source: str | Path, study: str, title: str) -> Table:
     """A table of the report by its study and title, from a store or a results file."""
-    tables = results_tables(source, study)
+    cells = [cell for cell in read_cells(source) if cell.key.study == study]
+    tables = [block for section in sections_of(cells) for block in section.blocks if isinstance(block, Table)]
     for table in tables:
         if table.title == title:
             return table
     known = "; ".join(table.title for table in tables)
     raise InvalidInput(f"`title` must be that of a table of {study} in {source} ({known or 'none'}), got {title!r}.")
-
-
-def results_tables(source: str | Path, study: str) -> list[Table]:
-    """All tables of a study."""
-    cells = [cell for cell in read_cells(source) if cell.key.study == study]
-    return [block for section in sections_of(cells) for block in section.blocks if isinstance(block, Table)]
 
 
 def provenance(source: str | Path) -> str:
@@ -72,16 +67,18 @@ def fill(text: str, folder: str | Path) -> str:
         source = Path(folder) / match["file"]
         if not source.is_file():
             return f"{match['head']}*No such run is stored yet.*\n{match['tail']}"
-        if match["title"] == "*":
-            parts = [
-                _written(table, named=True) for table in results_tables(source, match["study"]) if not table.folded
-            ]
+        if match["study"] == "*":
+            tables = "\n\n".join(_all_of(section) for section in sections_of(read_cells(source)))
         else:
-            parts = [_written(results_table(source, match["study"], match["title"]))]
-        tables = "\n\n".join(parts)
+            tables = _written(results_table(source, match["study"], match["title"]))
         return f"{match['head']}{tables}\n\n*{provenance(source)}*\n{match['tail']}"
 
     return _BLOCK.sub(written, text)
+
+
+def _all_of(section: Section) -> str:
+    tables = [block for block in section.blocks if isinstance(block, Table) and not block.folded]
+    return "\n\n".join([f"### {section.title}", section.question, *(_written(table, named=True) for table in tables)])
 
 
 def _written(table: Table, named: bool = False) -> str:
