@@ -202,3 +202,18 @@ def test_real_graphs_reach_their_floors_with_small_gaps(
 
     result = flipwise.densest_subgraph(local_graph(name, data_folder), k, seed=0, effort=0.2)
     assert result.density >= floor and result.gap is not None and result.gap <= gap
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+def test_effort_0_without_a_bound_on_a_large_graph_is_one_descent(weighted: bool, monkeypatch) -> None:
+    """It reports one set of k nodes, its true density and no bound; several k work too."""
+    monkeypatch.setattr("flipwise.graphs.densest_solve.LARGE_ARCS", 100)
+    rng = np.random.default_rng(3)
+    W = np.triu(rng.random((80, 80)) < 0.2, 1) * (rng.uniform(0.5, 2.0, (80, 80)) if weighted else 1.0)
+    W = W + W.T
+    result = flipwise.densest_subgraph(sp.csr_array(W), 12, effort=0, certify=False, seed=0)
+    inside = result.indices
+    assert inside.size == 12 and result.density == pytest.approx(W[np.ix_(inside, inside)].sum() / 12)
+    assert len(result.trace.records) == 1 and result.bound is None
+    profile = flipwise.densest_subgraph(sp.csr_array(W), [6, 12], effort=0, certify=False, seed=0)
+    assert [each.k for each in profile] == [6, 12]

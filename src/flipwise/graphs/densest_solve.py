@@ -15,7 +15,7 @@ from flipwise.certify.subgraph import SubgraphBounds, simple_bounds
 from flipwise.checkpoint import generator_state, kept_array, taking_over
 from flipwise.container import State
 from flipwise.graphs import starts
-from flipwise.graphs.core import Core, core_above, core_of_size
+from flipwise.graphs.core import Core, core_above, core_of_size, positive_degrees
 from flipwise.graphs.descent import descend
 from flipwise.graphs.stages import Stages
 from flipwise.graphs.subgraph_search import Search, outside_can_help
@@ -68,6 +68,8 @@ class Solver:
     def solve(self, given: Ints | None, shared: Loaded | None) -> tuple[Status, Loaded]:
         """Find a dense set, prove what can be proven; the answer is `best`, the proof `bounds`."""
         known = shared if shared is not None and shared.core.graph.n >= self.k else None
+        if known is None and given is None and self.effort == 0 and not self.certify and self.whole.n_arcs > LARGE_ARCS:
+            return self._first_descent()
         core, scout, rough = self._scout(known)
         if known is None:
             loads = self._balanced(core) if rough is None else rough
@@ -89,6 +91,14 @@ class Solver:
         if self.certify and status is Status.LOCAL_OPTIMUM:
             status = self._pair_bound_once(core, loads)
         return status, loaded
+
+    def _first_descent(self) -> tuple[Status, Loaded]:
+        """One descent, from the nodes of largest degree in a core: all there is to effort 0 without a bound."""
+        core = self.whole.core_of_size(2 * self.k + SCOUT_NODES)
+        subset = Subset.of(core.graph, starts.by_degree(core.graph, self.k))
+        descend(subset)
+        halves = 0.5 * positive_degrees(core.graph).astype(np.float64)
+        return self.tell(core, subset) or Status.LOCAL_OPTIMUM, Loaded(core, halves)
 
     def certify_only(self, shared: Loaded | None) -> Loaded:
         """The bounds without a search: for sets that another method found."""
@@ -135,8 +145,7 @@ class Solver:
         level = float(np.sort(rough)[max(0, rough.size - self.k)])
         base = None if known is None else known.core
         large = (self.whole.n_arcs if base is None else base.graph.n_arcs) > LARGE_ARCS
-        first_only = self.effort == 0 and not self.certify
-        if large and (first_only or self._loads_are_hopeless(small)):  # whether that was too small is seen at the end
+        if large and self._loads_are_hopeless(small):  # whether that was too small is seen at the end
             return small, found, rough
         slack = 1.0 if large else 0.8
         return self._core(base, small, float(math.floor(slack * min(least, level)))), found, None
