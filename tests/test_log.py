@@ -38,7 +38,7 @@ def test_the_log_tells_the_run(capsys: pytest.CaptureFixture[str]) -> None:
         lambda: flipwise.bisect(RING, seed=0, rounds=2, verbose=True),
         lambda: flipwise.partition(RING, 3, seed=0, rounds=2, verbose=True),
         lambda: flipwise.maxcut(RING, seed=0, time_limit=0.2, verbose=True),
-        lambda: flipwise.densest_subgraph(RING, 4, seed=0, verbose=True),
+        lambda: flipwise.densest_subgraph(RING, 4, seed=0, effort=0, verbose=True),
         lambda: flipwise.solve_qubo(-np.ones((6, 6)), seed=0, time_limit=0.2, callback=lambda _: None, verbose=True),
     ],
     ids=["bisect", "partition", "maxcut", "densest_subgraph", "solve_qubo"],
