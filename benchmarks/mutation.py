@@ -250,8 +250,8 @@ def main() -> int:
     stored = json.loads((RESULTS / f"{NAME}.json").read_text())["rows"] if arguments.again else []
     drawn = random.Random(arguments.seed).sample(everything, min(arguments.count, len(everything)))
     if arguments.again:
-        known = {(row["file"], row["before"], row["after"]) for row in stored if row["outcome"] == "survived"}
-        drawn = [mutant for mutant in everything if (mutant.file, mutant.before, mutant.after) in known]
+        known = {(r["file"], r["line"], r["before"], r["after"]) for r in stored if r["outcome"] == "survived"}
+        drawn = [mutant for mutant in everything if tuple(mutant)[:4] in known]
     recorder = Recorder(NAME)
     recorder.record["mutants"] = len(everything)
     for row in stored:
