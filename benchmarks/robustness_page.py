@@ -32,8 +32,9 @@ def kills(record: dict[str, Any]) -> str:
     ]
     total = sum(r["runs"] for r in rows)
     return (
-        f"## Killed and resumed\n\n{total} runs in processes of their own, each killed by SIGKILL three times at "
-        "random moments and started again with the same checkpoint file until it ends; then its point is compared "
+        f"## Killed and resumed\n\n{total} runs in processes of their own, each killed by SIGKILL up to three times at "
+        "random moments (also before the first checkpoint) and started again with the same checkpoint file until it "
+        "ends; then its point is compared "
         "with that of a run nobody killed.\n\n"
         + table(["run", "runs", "kills", "resumed from a file", "same point"], body)
         + f"\n{origin(record)}"
