@@ -120,7 +120,7 @@ def best_estimator(cells: Cells, a: argparse.Namespace, seed: int) -> None:
     split = cifar10(seed, a.rows)
     X, y, _, _ = split
     warm(split)
-    settings = {"anchors": a.anchors, **({} if a.quick else tuned())}
+    settings = {"anchors": a.anchors, **a.settings}
     for n_bits in a.bits:
         runs = {"SDH by DPCD, rbf": best(n_bits, seed, **settings)}
         if seed == 0:
@@ -160,6 +160,7 @@ def main() -> None:
     a = parser.parse_args()
     if a.quick:
         a.rows, a.seeds, a.bits, a.anchors = 2000, [0], [32], 500
+    a.settings = tuned() if a.part == "best" and not a.quick else {}  # once, so that all seeds have the same
     cells = Cells(f"hashing_cifar_{a.part}", ("scikit-learn",), a)
     for seed in a.seeds:
         PARTS[a.part](cells, a, seed)
