@@ -123,9 +123,9 @@ def best(record: Record) -> str:
     head = ["estimator", "bandwidth", "ridge", "bits", "seeds", "MAP, learned", "MAP, hashed", "precision@500"]
     return (
         "## CIFAR-10, GIST-384: the best supervised estimator\n\n"
-        f"The same rows and protocols; {quality[0]['anchors']:,} anchors, left-right symmetric kernel. Bandwidth and ridge "
-        "are those that led the validation below when a seed was run. DCC runs on all rows with the same hash function, "
-        "to compare training times.\n\n" + table([*head, "B-step", "training"], body) + "\n"
+        f"The same rows and protocols; {quality[0]['anchors']:,} anchors, left-right symmetric kernel. Bandwidth and "
+        "ridge are those that led the validation below when a seed was run. DCC runs on all rows with the same hash "
+        "function, to compare training times.\n\n" + table([*head, "B-step", "training"], body) + "\n"
     )
 
 
@@ -142,7 +142,8 @@ def tuning(record: Record) -> str:
                 body.append([f"{bandwidth:g}", f"{ridge:g}", *found])
     head = ["bandwidth", "ridge", *[f"MAP, learned, {b} bits" for b in bits]]
     return (
-        f"### How its settings were chosen\n\n{len(body)} settings tried so far; MAP of 3,000 training rows that are queries of no seed, against 20,000 "
+        f"### How its settings were chosen\n\n{len(body)} settings tried so far; MAP of 3,000 training "
+        "rows that are queries of no seed, against 20,000 "
         f"others, {quality[0]['anchors']:,} anchors.\n\n" + table(head, body) + "\n"
     )
 
