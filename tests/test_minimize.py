@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -189,3 +191,20 @@ def test_large_values_are_an_error_not_an_infinity() -> None:
     """Overflow is reported."""
     with pytest.raises(InvalidInput, match="float64"), np.errstate(over="ignore", invalid="ignore"):
         flipwise.minimize(np.array([[0.0, -1.7e308], [-1.7e308, 0.0]]), seed=0)
+
+
+@pytest.mark.parametrize("method", ["dpcd", "portfolio"])
+def test_an_interrupt_whose_exception_is_lost_is_heeded(method: str) -> None:
+    """Ctrl-C that meets code which swallows the exception still ends the run, and the old handler comes back."""
+
+    def swallow(progress: object) -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.1)
+        except KeyboardInterrupt:
+            pass
+
+    result = flipwise.minimize(A, method=method, seed=0, time_limit=20.0, restarts=1000, callback=swallow)
+    assert result.status is Status.INTERRUPTED
+    assert result.seconds < 10.0
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -104,7 +104,7 @@ def minimize(
     run = Run(problem, limits, callback, Trace(), RunLog() if verbose else None, keeper)
     run.fingerprint = _fingerprint(problem, method, method_options, restarts)
     status, resumed = Status.INTERRUPTED, None
-    with limited_threads(threads), shown_on_stderr(verbose):
+    with limited_threads(threads), shown_on_stderr(verbose), run.heeding_interrupts():
         if run.log is not None:
             run.log.start(problem, method, seed_of(seed))
         if trace_path is not None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -102,6 +106,7 @@ class Run:
         self.iterations = 0
         self.evaluations = 0
         self.stopped: Status | None = None
+        self._interrupted = False
         self._descent_iterations = 0
         self._since_improvement = 0
         self.round: int | None = None
@@ -164,6 +169,24 @@ class Run:
                 self.keeper.save(self._snapshot(keep()))
         return stop
 
+    @contextmanager
+    def heeding_interrupts(self) -> Iterator[None]:
+        """Remember Ctrl-C too: its exception is lost when it meets a finaliser or a callback of compiled code."""
+        usual = signal.default_int_handler
+        if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not usual:
+            yield
+            return
+
+        def interrupt(number: int, frame: FrameType | None) -> None:
+            self._interrupted = True
+            usual(number, frame)
+
+        signal.signal(signal.SIGINT, interrupt)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, usual)
+
     # --- checkpoints -----------------------------------------------------------------------------------------------
 
     def at_restart(self, index: int, rng: np.random.Generator, status: Status) -> None:
@@ -219,8 +242,10 @@ class Run:
     # --- stopping --------------------------------------------------------------------------------------------------
 
     def check_time(self) -> Status | None:
-        """For long stretches between steps: a status when time is up."""
-        if self.seconds_left <= 0:
+        """For long stretches between steps: a status when time is up or the user wants an end."""
+        if self._interrupted:
+            self.stopped = Status.INTERRUPTED
+        elif self.seconds_left <= 0:
             self.stopped = Status.TIME_LIMIT
         return self.stopped
 

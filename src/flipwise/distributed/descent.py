@@ -160,7 +160,7 @@ def descend_subgraph(graph: ShardedGraph, nodes: Sequence[int] | Ints) -> tuple[
     ... ):
     ...     _ = flipwise.distributed.shard_graph((6, edges), folder, shards=2)
     ...     graph = flipwise.distributed.ShardedGraph(folder, client)
-    ...     found, density = flipwise.distributed.descend_subgraph(graph, [0, 4, 5])
+    ...     found, density = flipwise.distributed.descend_subgraph(graph, [0, 1, 5])
     >>> found.tolist(), density
     ([0, 1, 2], 2.0)
     """

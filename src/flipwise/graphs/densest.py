@@ -179,7 +179,8 @@ def _fingerprint(whole: Whole, ks: list[int], effort: float, certify: bool, give
 
 def _solved(solver: Solver, given: Ints | None, shared: Loaded | None) -> tuple[Status, Loaded | None]:
     try:
-        return solver.solve(given, shared)
+        with solver.run.heeding_interrupts():
+            return solver.solve(given, shared)
     except KeyboardInterrupt:
         if solver.run.best_x is None:
             raise

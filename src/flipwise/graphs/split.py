@@ -67,7 +67,7 @@ def split_graph(
     run.offer(first, objective.value(first))
     ended = None if resumed is None else resumed.get("ended")
     status = run.check_time() or Status[ended or "CONVERGED"]
-    with limited_threads(threads), shown_on_stderr(verbose):
+    with limited_threads(threads), shown_on_stderr(verbose), run.heeding_interrupts():
         if run.log is not None:
             run.log.start(problem, "bisection", seed_of(seed))
         if status is Status.CONVERGED and level.n > 2 and ended is None:
