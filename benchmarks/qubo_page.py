@@ -38,14 +38,15 @@ def peers(record: Record) -> str:
             [row["instance"], f"{row['limit']:g}", number(row["best_known"]), number(own)]
             + [_cell(row.get(name, {})) for name in solvers]
         )
+    cores = " or ".join(sorted({str(row["cores"]) for row in rows}))
     absent = {k: v["skipped"] for row in rows for k, v in row.items() if isinstance(v, dict) and "skipped" in v}
     notes = "".join(f"- `{name}` is left out where: {reason}\n" for name, reason in absent.items())
     return (
         "## Against other samplers\n\n"
         f"At least as good as the best rival in {level} of {len(rows)} pairs of instance and limit; furthest behind: "
-        f"{100 * worst:.3f} %. Values are maximised (cut, or minus the energy); in brackets the seconds a rival really "
-        "took. Single-threaded rivals run once on every core, the best counts; an answer that comes after one and a "
-        "half times the limit is marked late and not compared.\n\n"
+        f"{100 * worst:.3f} %. Every solver has {cores} of the machine's cores. Values are maximised (cut, or minus the "
+        "energy); in brackets the seconds a rival really took. Single-threaded rivals run once on every core they have, "
+        "the best counts; an answer that comes after one and a half times the limit is marked late and not compared.\n\n"
         + table(["instance", "limit (s)", "best known", "flipwise", *solvers], body)
         + f"\n{notes}\n"
     )
