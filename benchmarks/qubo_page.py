@@ -44,11 +44,10 @@ def peers(record: Record) -> str:
     return (
         "## Against other samplers\n\n"
         f"At least as good as the best rival in {level} of {len(rows)} pairs of instance and limit; furthest behind: "
-        f"{100 * worst:.3f} %. Every solver has {cores} of the machine's cores. Values are maximised (cut, or minus the "
-        "energy); in brackets the seconds a rival really took. Single-threaded rivals run once on every core they have, "
-        "the best counts; an answer that comes after one and a half times the limit is marked late and not compared.\n\n"
-        + table(["instance", "limit (s)", "best known", "flipwise", *solvers], body)
-        + f"\n{notes}\n"
+        f"{100 * worst:.3f} %. Every solver has {cores} of the machine's cores. Values are maximised (cut, or minus "
+        "the energy); in brackets the seconds a rival really took. Single-threaded rivals run once on every core they "
+        "have, the best counts; an answer that comes after one and a half times the limit is marked late and not "
+        "compared.\n\n" + table(["instance", "limit (s)", "best known", "flipwise", *solvers], body) + f"\n{notes}\n"
     )
 
 
