@@ -58,7 +58,7 @@ def test_ising_matches_dicts_and_matrices() -> None:
 
 def test_symmetric_sparse_matrix_is_not_copied_beyond_its_type() -> None:
     """A canonical float64 CSR matrix goes into the objective with its own index arrays."""
-    A = sp.random_array((50, 50), density=0.2, rng=np.random.default_rng(7), format="csr")
+    A = sp.csr_array(sp.random(50, 50, density=0.2, random_state=np.random.default_rng(7), format="csr"))
     Q = sp.csr_array(A + A.T)
     Q.sum_duplicates()
     from flipwise.qubo.solve import _qubo_objective
