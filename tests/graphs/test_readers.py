@@ -215,6 +215,7 @@ def test_gset_is_found_by_content(data_folder: Path) -> None:
     assert (graph.n, graph.n_edges) == (800, 1600) and set(graph.weights.tolist()) == {-1.0, 1.0}
 
 
+@pytest.mark.filterwarnings("ignore:The default value for `spmatrix`:DeprecationWarning")
 @pytest.mark.parametrize("field", ["real", "integer", "pattern"])
 @pytest.mark.parametrize("symmetry", ["general", "symmetric"])
 def test_matrix_market_is_scipy(tmp_path: Path, field: str, symmetry: str) -> None:

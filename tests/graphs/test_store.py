@@ -130,6 +130,7 @@ def test_text_round_trip(tmp_path: Path, suffix: str) -> None:
         assert _same(heavy, read_graph(save_graph(heavy, tmp_path / f"h{suffix}")))
 
 
+@pytest.mark.filterwarnings("ignore:The default value for `spmatrix`:DeprecationWarning")
 def test_written_files_are_read_by_others(tmp_path: Path) -> None:
     """scipy reads our MatrixMarket, networkx our edge list."""
     heavy = _weighted(5)
