@@ -59,21 +59,25 @@ def graphs(record: dict[str, Any]) -> str:
     return text + "\n" + origin(record)
 
 
+def by_workers(plain: str, times: list[tuple[str, float, float, float]], digits: int) -> str:
+    """A table of (what, seconds without Dask, on one worker, on two)."""
+    body = [
+        [what, *(f"{seconds:.{digits}f}" for seconds in (alone, one)), f"{100 * (one / alone - 1):+.0f} %"]
+        + [f"{two:.{digits}f}", f"{one / two:.2f}"]
+        for what, alone, one, two in times
+    ]
+    return table(
+        ["", f"{plain}, one thread, s", "1 worker, s", "overhead", "2 workers, s", "1 worker / 2 workers"], body
+    )
+
+
 def scaling(record: dict[str, Any]) -> str:
     """Times on one and two workers."""
     (row,) = record["rows"]
-    body = [
-        [
-            what, f"{row[f'{what}_plain']:.3f}", f"{row[f'{what}_1']:.3f}",
-            f"{100 * (row[f'{what}_1'] / row[f'{what}_plain'] - 1):+.0f} %", f"{row[f'{what}_2']:.3f}",
-            f"{row[f'{what}_1'] / row[f'{what}_2']:.2f}",
-        ]
-        for what in ("gradient", "solve")
-    ]  # fmt: skip
-    header = ["", "plain function, one thread, s", "1 worker, s", "overhead", "2 workers, s", "1 worker / 2 workers"]
+    times = [(what, row[f"{what}_plain"], row[f"{what}_1"], row[f"{what}_2"]) for what in ("gradient", "solve")]
     return (
         f"### From one worker to two\n\n{row['graph']}, one whole-graph gradient and one solve (effort 0), workers of "
-        "one thread:\n\n" + table(header, body) + "\n" + origin(record)
+        "one thread:\n\n" + by_workers("plain function", times, 3) + "\n" + origin(record)
     )
 
 
@@ -91,16 +95,13 @@ def hashing(record: dict[str, Any]) -> str:
 def hashing_scaling(record: dict[str, Any]) -> str:
     """Times on one and two workers."""
     (row,) = record["rows"]
-    body = [
-        [
-            name, f"{row[name]['plain']:.1f}", f"{row[name]['seconds_1']:.1f}",
-            f"{100 * (row[name]['seconds_1'] / row[name]['plain'] - 1):+.0f} %", f"{row[name]['seconds_2']:.1f}",
-            f"{row[name]['seconds_1'] / row[name]['seconds_2']:.2f}",
-        ]
-        for name in ("SDH", "ITQ")
-    ]  # fmt: skip
-    header = ["", "in memory, one thread, s", "1 worker, s", "overhead", "2 workers, s", "1 worker / 2 workers"]
-    return f"### {row['rows']:,} rows, from one worker to two\n\n" + table(header, body) + "\n" + origin(record)
+    times = [(name, row[name]["plain"], row[name]["seconds_1"], row[name]["seconds_2"]) for name in ("SDH", "ITQ")]
+    return (
+        f"### {row['rows']:,} rows, from one worker to two\n\n"
+        + by_workers("in memory", times, 1)
+        + "\n"
+        + origin(record)
+    )
 
 
 def out_of_core(record: dict[str, Any]) -> str:

@@ -5,14 +5,12 @@ python benchmarks/hashing_page.py
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from recording import RESULTS
-from render import PAGES, origin, table
+from render import table, write_page
 
 Record = dict[str, Any]
 Cell = dict[str, Any]
@@ -273,17 +271,7 @@ SECTIONS: dict[str, Callable[[Record], str]] = {
 
 def main() -> None:
     """Write the page from the files that exist."""
-    text = "# Learning to hash\n\n"
-    for name, section in SECTIONS.items():
-        path = RESULTS / f"{name}.json"
-        if path.exists():
-            record = json.loads(path.read_text(encoding="utf-8"))
-            record["rows"] = [row for row in record["rows"] if "kind" in row]
-            if record["rows"]:
-                text += section(record) + origin(record) + "\n"
-    PAGES.mkdir(parents=True, exist_ok=True)
-    (PAGES / "hashing.md").write_text(text.rstrip() + "\n", encoding="utf-8")
-    print(PAGES / "hashing.md")
+    write_page("hashing", "Learning to hash", SECTIONS, counts=lambda row: "kind" in row)
 
 
 if __name__ == "__main__":

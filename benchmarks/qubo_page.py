@@ -5,13 +5,11 @@ python benchmarks/qubo_page.py
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 from qubo_peers import RIVALS
-from recording import RESULTS
-from render import PAGES, origin, table
+from render import table, write_page
 
 Record = dict[str, Any]
 
@@ -159,15 +157,7 @@ SECTIONS: dict[str, Callable[[Record], str]] = {
 
 def main() -> None:
     """Write the page from the files that exist."""
-    text = "# QUBO, Max-Cut and bisection\n\n"
-    for name, section in SECTIONS.items():
-        path = RESULTS / f"{name}.json"
-        if path.exists():
-            record = json.loads(path.read_text(encoding="utf-8"))
-            text += section(record) + origin(record) + "\n"
-    PAGES.mkdir(parents=True, exist_ok=True)
-    (PAGES / "qubo.md").write_text(text.rstrip() + "\n", encoding="utf-8")
-    print(PAGES / "qubo.md")
+    write_page("qubo", "QUBO, Max-Cut and bisection", SECTIONS)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from recording import RESULTS
+
 HERE = Path(__file__).parent
 PAGES = HERE.parent / "docs" / "benchmarks"
 Rows = list[dict[str, Any]]
@@ -32,6 +34,26 @@ def origin(record: dict[str, Any]) -> str:
         f"Python {machine['python']}, NumPy {versions['numpy']}, SciPy {versions['scipy']}, "
         f"Numba {versions['numba']}.\n"
     )
+
+
+def write_page(
+    name: str,
+    title: str,
+    sections: dict[str, Callable[[dict[str, Any]], str]],
+    counts: Callable[[dict[str, Any]], bool] = lambda row: True,
+) -> None:
+    """A page with a section for each stored run that exists and has rows that count."""
+    text = f"# {title}\n\n"
+    for run, section in sections.items():
+        path = RESULTS / f"{run}.json"
+        if path.exists():
+            record = json.loads(path.read_text(encoding="utf-8"))
+            record["rows"] = [row for row in record["rows"] if counts(row)]
+            if record["rows"]:
+                text += section(record) + origin(record) + "\n"
+    PAGES.mkdir(parents=True, exist_ok=True)
+    (PAGES / f"{name}.md").write_text(text.rstrip() + "\n", encoding="utf-8")
+    print(PAGES / f"{name}.md")
 
 
 def optima(record: dict[str, Any]) -> str:

@@ -33,7 +33,7 @@ from flipwise.search.population import (
     members_state,
     reheat,
 )
-from flipwise.search.relinking import distance, take_better_components
+from flipwise.search.relinking import aligned, distance, take_better_components
 
 LARGEST = 2500
 """Up to this size an anneal from scratch is cheap enough for a whole population of them, again and again."""
@@ -145,20 +145,17 @@ class CrossedPopulation:
 def _crossed(
     form: IsingForm, one: Signs, other: Signs, sweeps: float, rng: np.random.Generator, clock: Clock
 ) -> Member | None:
-    if form.symmetric and np.count_nonzero(one != other) > form.n // 2:
-        other = -other
-    part = grown(form, one != other, int(rng.integers(GROWTH)))
+    part = grown(form, one != aligned(form, one, other), int(rng.integers(GROWTH)))
     if part.size == 0:
         part = np.arange(form.n)
     heat = REHEATS[int(rng.integers(len(REHEATS)))]
     share = SHARES[int(rng.integers(len(SHARES)))]
     length = int(np.clip(share * sweeps * form.n / part.size, min(100, sweeps), sweeps))
-    s = one.copy()
-    f = form.fields(s)
+    kept, fields = one.copy(), form.fields(one)
+    s, f = one.copy(), fields.copy()
     if not anneal_part(form, s, f, part, temperatures(form, heat, length), random_state(rng), clock):
         return None
     energy = form.energy(s, f)
-    kept, fields = one.copy(), form.fields(one)
     before = form.energy(kept, fields)
     if energy >= before:  # worse as a whole, but perhaps not in every component
         change = take_better_components(form, kept, fields, s)
@@ -169,8 +166,8 @@ def _crossed(
 
 def grown(form: IsingForm, inside: np.ndarray, steps: int) -> Ints:
     """The spins of a set and those at most `steps` couplings away from it."""
-    rows = np.repeat(np.arange(form.n), np.diff(form.indptr))
     for _ in range(steps):
+        reached = form.indices[np.repeat(inside, np.diff(form.indptr))]
         inside = inside.copy()
-        inside[form.indices[inside[rows]]] = True
+        inside[reached] = True
     return np.flatnonzero(inside)

@@ -15,14 +15,18 @@ def take_better_components(form: IsingForm, s: Signs, f: Numbers, other: Signs) 
     Returns the change of energy, never positive. Components that change nothing are taken too: they carry the
     search across plateaus.
     """
-    if form.symmetric and np.count_nonzero(s != other) > form.n // 2:
-        other = -other
+    other = aligned(form, s, other)
     stack = np.empty(form.n, dtype=np.int64)
     seen = np.zeros(form.n, dtype=np.bool_)
     change, *_ = kernels.csr_take_components(
         form.indptr, form.indices, form.data, form.slack, form.slack == 0.0, s, f, other, stack, seen
     )
     return float(change)
+
+
+def aligned(form: IsingForm, s: Signs, other: Signs) -> Signs:
+    """`other`, or its mirror image where that has the same energy and is nearer to `s`."""
+    return -other if form.symmetric and np.count_nonzero(s != other) > form.n // 2 else other
 
 
 def distance(form: IsingForm, a: Signs, b: Signs) -> int:
