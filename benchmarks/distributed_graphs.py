@@ -63,9 +63,7 @@ def loopback() -> int:
     return next((int(line.split()[1]) for line in lines if line.strip().startswith("lo:")), 0)
 
 
-def same(
-    name: str, graph: flipwise.Graph, folder: Path, client: Client, recorder: Recorder
-) -> flipwise.DensestSubgraph:
+def same(name: str, graph: flipwise.Graph, folder: Path, client: Client, recorder: Recorder) -> None:
     """The answer here and on shards."""
     alone = flipwise.densest_subgraph(graph, K, seed=0, effort=EFFORT)
     there = ShardedGraph(folder, client)
@@ -217,11 +215,12 @@ def main() -> None:
         with cluster(2) as local, Client(local) as client:
             same(*generated, path, client, recorder)
             flips(generated[0], path, client, recorder)
+            kills(generated[0], path, client, recorder)
             if not arguments.quick:
                 real = local_graph("dblp-2010")
                 path = shard_graph(real, Path(folder, "real"))
                 same("dblp-2010", real, path, client, recorder)
-            kills(generated[0] if arguments.quick else "dblp-2010", path, client, recorder)
+                kills("dblp-2010", path, client, recorder)
 
 
 if __name__ == "__main__":

@@ -81,7 +81,8 @@ def positive_degrees(graph: Graph) -> npt.NDArray[np.int64] | Floats:
         return graph.degrees
     degrees = np.zeros(graph.n)
     with threads_worth(graph.n_arcs):
-        kernels.alive_degrees(graph.indptr, graph.indices, graph.weights, np.ones(graph.n, np.uint8), degrees)
+        everyone, alive = np.arange(graph.n), np.ones(graph.n, np.uint8)
+        kernels.alive_degrees(graph.indptr, graph.indices, graph.weights, everyone, alive, degrees)
     return degrees
 
 
@@ -169,7 +170,7 @@ def _degrees_among(graph: Graph, alive: npt.NDArray[np.uint8]) -> npt.NDArray[np
     weights = arc_weights(graph)
     inner = np.zeros(graph.n, dtype=np.int64) if graph.weights is None else np.zeros(graph.n)
     with threads_worth(graph.n_arcs):
-        kernels.alive_degrees(graph.indptr, graph.indices, weights, alive, inner)
+        kernels.alive_degrees(graph.indptr, graph.indices, weights, np.flatnonzero(alive), alive, inner)
     return inner
 
 

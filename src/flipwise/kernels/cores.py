@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from flipwise.kernels.jit import helper, kernel, parallel_kernel, prange
 
+HANDS = 64
+"""Nodes are dealt out one by one into so many hands: neighbouring numbers often have large degrees together."""
+
 
 @helper
 def _positive(weights, p):
@@ -17,15 +20,24 @@ def _positive(weights, p):
 
 
 @parallel_kernel
-def alive_degrees(indptr, indices, weights, alive, degrees):
-    """Write the degree of every alive node among the alive nodes."""
-    for i in prange(alive.size):
-        total = weights[0] * 0
-        if alive[i]:
-            for p in range(indptr[i], indptr[i + 1]):
-                if alive[indices[p]]:
-                    total += _positive(weights, p)
-        degrees[i] = total
+def alive_degrees(indptr, indices, weights, nodes, alive, degrees):
+    """Write the degree of each node of `nodes` among the alive nodes, into its place in `degrees`.
+
+    `alive` is 0 or 1. Where all weights are one it is added up without a branch, which could not be predicted.
+    """
+    for hand in prange(HANDS):
+        for t in range(hand, nodes.size, HANDS):
+            i = nodes[t]
+            total = weights[0] * 0
+            if weights.size == 1:
+                for p in range(indptr[i], indptr[i + 1]):
+                    total += alive[indices[p]]
+                total *= _positive(weights, 0)
+            else:
+                for p in range(indptr[i], indptr[i + 1]):
+                    if alive[indices[p]]:
+                        total += _positive(weights, p)
+            degrees[i] = total
 
 
 @kernel
@@ -58,29 +70,30 @@ def peel_below(indptr, indices, weights, alive, degrees, cap, queue, most):
 
 @parallel_kernel
 def induced_counts(indptr, indices, nodes, alive, counts):
-    """Write the number of alive neighbours of each node of `nodes`."""
-    for t in prange(nodes.size):
-        i = nodes[t]
-        count = 0
-        for p in range(indptr[i], indptr[i + 1]):
-            if alive[indices[p]]:
-                count += 1
-        counts[t] = count
+    """Write the number of alive neighbours of each node of `nodes`; `alive` is 0 or 1."""
+    for hand in prange(HANDS):
+        for t in range(hand, nodes.size, HANDS):
+            count = 0
+            for p in range(indptr[nodes[t]], indptr[nodes[t] + 1]):
+                count += alive[indices[p]]
+            counts[t] = count
 
 
 @parallel_kernel
 def induced_arcs(indptr, indices, weights, nodes, alive, label, new_indptr, new_indices, new_weights):
     """Write the arcs of the subgraph on `nodes`, renamed by `label`; weights only where there are any."""
-    for t in prange(nodes.size):
-        i = nodes[t]
-        q = new_indptr[t]
-        for p in range(indptr[i], indptr[i + 1]):
-            j = indices[p]
-            if alive[j]:
-                new_indices[q] = label[j]
+    for hand in prange(HANDS):
+        for t in range(hand, nodes.size, HANDS):
+            i = nodes[t]
+            q = new_indptr[t]
+            for p in range(indptr[i], indptr[i + 1]):
+                if q == new_indptr[t + 1]:
+                    break
+                j = indices[p]
+                new_indices[q] = label[j]  # written over by the next one where j is not alive
                 if weights.size > 1:
                     new_weights[q] = weights[p]
-                q += 1
+                q += alive[j]
 
 
 @kernel

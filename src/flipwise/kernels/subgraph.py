@@ -74,8 +74,7 @@ def inner_weight(indptr, indices, weights, nodes, inside):
     total = weights[0] * 0
     for t in range(nodes.size):
         for p in range(indptr[nodes[t]], indptr[nodes[t] + 1]):
-            if inside[indices[p]]:
-                total += _weight(weights, p)
+            total += _weight(weights, p) * inside[indices[p]]
     return total
 
 
