@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from flipwise.kernels import (
     annealing,
+    cliques,
     coarsen,
     components,
     cores,
@@ -21,6 +22,10 @@ from flipwise.kernels import (
 )
 from flipwise.kernels.jit import Kernel
 
+_MODULES = (
+    annealing, cliques, coarsen, components, cores, dense, loads, pairs, refine, sparse, subgraph, swaps, tabu,
+)  # fmt: skip
+
 
 def warm_up() -> None:
     """Compile every kernel now (or load it from the cache), so that the first large solve does not wait.
@@ -33,7 +38,7 @@ def warm_up() -> None:
     from flipwise.constraints import Cardinality
     from flipwise.minimization import minimize
 
-    for module in (dense, sparse, annealing, coarsen, components, cores, loads, pairs, refine, subgraph, swaps, tabu):
+    for module in _MODULES:
         for value in vars(module).values():
             if isinstance(value, Kernel):
                 value.compile()
@@ -65,13 +70,16 @@ def _warm_subgraph() -> None:
     """The search for dense subgraphs and its bounds, without and with weights."""
     from flipwise.certify.loads import shared_edges
     from flipwise.certify.pairs import PairProgramme
+    from flipwise.graphs.cliques import clique_exchanges
     from flipwise.graphs.convert import as_graph
     from flipwise.graphs.core import whole_core
     from flipwise.graphs.densest import densest_subgraph
+    from flipwise.graphs.subset import Subset
 
     edges = [[i, j, 1.0 + (i * j) % 3] for i in range(30) for j in range(i) if (i * i + 3 * j) % 4]
     for graph in (as_graph((30, np.array(edges)[:, :2].astype(int))), as_graph((30, np.array(edges)))):
         densest_subgraph(graph, 7, seed=0, effort=0.02)
+        list(clique_exchanges(Subset.of(graph, np.arange(30) < 7), np.ones(30), 1e9))
         core = whole_core(graph)
         shares = shared_edges(core)
         arrays = shares.first, shares.second, shares.weight, shares.share, shares.loads

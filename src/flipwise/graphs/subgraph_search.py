@@ -2,12 +2,14 @@
 
 1. Each start (see `graphs.starts`) descends by DPCD (see `graphs.descent`); the best few different sets are kept.
 2. From these a tabu walk makes best exchanges, better or worse.
-3. Piece moves: grow a dense piece of q nodes somewhere outside, drop the q weakest nodes elsewhere, descend and walk.
+3. Whenever there is a new best set, whole cliques are exchanged (see `graphs.cliques`) until none improves it.
+4. Piece moves: grow a dense piece of q nodes somewhere outside, drop the q weakest nodes elsewhere, descend and walk.
    A single exchange cannot do this: the first nodes of a new piece have almost no edge into the old set.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +21,7 @@ from flipwise.checkpoint import kept_array
 from flipwise.container import State
 from flipwise.errors import InvalidFile
 from flipwise.graphs import starts
+from flipwise.graphs.cliques import clique_exchanges
 from flipwise.graphs.core import Core
 from flipwise.graphs.descent import descend
 from flipwise.graphs.subset import Subset
@@ -33,6 +36,8 @@ PIECE_WORK = 2e8
 """The largest piece is one whose growth looks at no more than this."""
 WALK_WORK = 6e8
 """Elements looked at in tabu walks and piece moves, at effort 1."""
+CLIQUE_SHARE = 0.1
+"""The part of that which one search for cliques may take."""
 MOST_SEEDS = 64
 MOST_MOVES = 100
 """Piece moves at effort 1, at most: what is not found on a small graph by then is not there."""
@@ -62,6 +67,8 @@ class Search:
     first_steps: int = 0
     queue: list[Subset] = field(default_factory=list)
     moves: int = 0
+    settled: float = -math.inf
+    """The weight of the best set when its cliques were exchanged last."""
 
     def run(self, given: Sequence[Bools] = ()) -> Status:
         """Search until the effort is spent or someone says stop; the best set is `pool[0]`."""
@@ -108,12 +115,13 @@ class Search:
     def state(self) -> dict[str, Any]:
         """From where to go on between two walks, for a checkpoint."""
         plan = {"work": self.work, "first_steps": self.first_steps, "moves": self.moves}
+        plan["settled"] = self.settled
         return plan | _stacked("pool", self.pool) | _stacked("queue", self.queue)
 
     def restore(self, state: State) -> None:
         """Go back to a state."""
         self.walking = True
-        self.work = float(state["work"])
+        self.work, self.settled = float(state["work"]), float(state["settled"])
         self.first_steps, self.moves = int(state["first_steps"]), int(state["moves"])
         self.pool, self.queue = (_unstacked(name, state, self.core, self.k) for name in ("pool", "queue"))
         if not self.pool or not 1 <= self.first_steps <= max(200, 20 * self.k) or not self.moves >= 0:
@@ -135,6 +143,8 @@ class Search:
                 return
         chance = self.loads + 1e-3 * max(float(self.loads.max(initial=0.0)), 1e-9)
         for move in range(self.moves, int(np.ceil(MOST_MOVES * self.effort))):
+            if self.pool[0].weight > self.settled and self._exchange_cliques():
+                return
             if self.work <= 0:
                 return
             subset = self.pool[min(int(self.rng.geometric(0.5)) - 1, len(self.pool) - 1)].copy()
@@ -153,6 +163,20 @@ class Search:
             self.walked()
             if over:
                 return
+
+    def _exchange_cliques(self) -> bool:
+        """Exchange cliques of the best set while that improves it. Returns whether to stop."""
+        share = CLIQUE_SHARE * WALK_WORK * self.effort
+        while self.pool[0].weight > self.settled and self.work > 0:
+            self.settled = self.pool[0].weight
+            self.work -= share
+            for subset in clique_exchanges(self.pool[0], self.loads, share):
+                descend(subset)
+                self._offer(subset)
+                self.stopped = self.stopped or self.check_time()
+                if self.stopped:
+                    return True
+        return False
 
     def _walk(self, subset: Subset, steps: int) -> bool:
         """A tabu walk; its best set is descended once more and offered. Returns whether to stop."""

@@ -1,0 +1,106 @@
+"""Cliques outside a set against a naive twin, and the exchanges that are made of them."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import flipwise
+from flipwise.graphs.cliques import TRIED, _losses, _Room, clique_exchanges
+from flipwise.graphs.convert import as_graph
+from flipwise.graphs.graph import Graph
+from flipwise.graphs.subset import Subset
+from flipwise.kernels import cliques
+
+pytestmark = pytest.mark.kernels
+
+N = 30
+
+
+@pytest.fixture(params=[False, True], ids=["plain", "weighted"])
+def pair(request: pytest.FixtureRequest) -> tuple[Graph, np.ndarray]:
+    """A random graph and its dense matrix; weights are of both signs."""
+    rng = np.random.default_rng(3)
+    W = np.triu(rng.random((N, N)) < 0.5, 1) * (np.round(rng.normal(1.0, 1.0, (N, N)), 3) if request.param else 1.0)
+    graph = as_graph((N, np.array([[i, j, W[i, j]] for i in range(N) for j in range(N) if W[i, j]])))
+    return graph, W + W.T
+
+
+def naive_clique(W: np.ndarray, seed: int, inside: np.ndarray, most: int) -> tuple[list[int], list[float]]:
+    """The same growth with sets."""
+    ties = W @ inside
+    first = {j for j in range(N) if W[seed, j] and not inside[j]}
+    near = {j: sum(W[j, i] for i in first) for j in first}
+    piece, worth = [seed], [0.0, float(ties[seed])]
+    while len(piece) < most:
+        joined = sorted(j for j in first - set(piece) if all(W[j, i] for i in piece))
+        if not joined:
+            break
+        node = max(joined, key=lambda j: (round(near[j] + ties[j], 9), -j))
+        worth.append(worth[-1] + ties[node] + sum(W[node, i] for i in piece))
+        piece.append(node)
+    return piece, worth
+
+
+def test_cliques_are_those_of_the_naive_growth(pair: tuple[Graph, np.ndarray]) -> None:
+    """Through every node outside, whole or cut short; work arrays are zero again."""
+    graph, W = pair
+    subset = Subset.of(graph, np.arange(N) % 4 == 0)
+    for most in (3, 12):
+        room = _Room(subset, most)
+        for seed in np.flatnonzero(subset.inside == 0):
+            piece, worth = naive_clique(W, int(seed), subset.inside, most)
+            assert room.clique(int(seed)).tolist() == piece
+            assert np.allclose(room.worth[: len(worth)], worth)
+        assert not any(work.any() for work in room.shared[2:])
+
+
+def test_the_best_size_of_each_clique(pair: tuple[Graph, np.ndarray]) -> None:
+    """What a clique brings less what the weakest nodes take away, largest over its sizes."""
+    graph, W = pair
+    subset = Subset.of(graph, np.arange(N) % 3 == 0)
+    most = 5
+    losses = _losses(subset, most)
+    left = set(subset.members.tolist())
+    for q in range(1, most + 1):
+        left.remove(min(sorted(left), key=lambda i: round(sum(W[i, j] for j in left), 9)))
+        rest = np.array(sorted(left))
+        assert losses[q] == pytest.approx(subset.weight - W[np.ix_(rest, rest)].sum() / 2)
+    seeds = np.flatnonzero(subset.inside == 0)
+    room = _Room(subset, most)
+    gains, sizes = np.empty(seeds.size, dtype=subset.degrees.dtype), np.empty(seeds.size, dtype=np.int64)
+    cliques.best_cliques(*subset.csr, seeds, losses, *room.shared, room.piece, room.worth, gains, sizes)
+    for seed, gain, size in zip(seeds, gains, sizes, strict=True):
+        _, worth = naive_clique(W, int(seed), subset.inside, most)
+        by_size = [worth[q] - losses[q] for q in range(1, len(worth))]
+        assert gain == pytest.approx(max(by_size)) and by_size[size - 1] == pytest.approx(gain)
+
+
+def test_exchanges_keep_the_size_and_the_degrees(pair: tuple[Graph, np.ndarray]) -> None:
+    """Each exchange has k nodes and an exact state; the set itself is left as it was; no work, no exchange."""
+    graph, W = pair
+    subset = Subset.of(graph, np.arange(N) < 9)
+    loads = graph.degrees.astype(float)
+    found = list(clique_exchanges(subset, loads, 1e9))
+    assert 0 < len(found) <= TRIED
+    for each in found:
+        x = each.inside.astype(float)
+        assert x.sum() == 9 and np.allclose(each.degrees, W @ x) and each.weight == pytest.approx(x @ W @ x / 2)
+    assert np.array_equal(subset.inside, np.arange(N) < 9)
+    assert not list(clique_exchanges(subset, loads, 0.0))
+    assert not list(clique_exchanges(Subset.of(graph, np.arange(N) < 1), loads, 1e9))
+
+
+def test_a_clique_tied_to_the_set_is_found() -> None:
+    """Of two cliques that fill the set up, the one with more ties to the rest is taken, whatever the start."""
+    graph = nx.disjoint_union_all([nx.complete_graph(20), nx.complete_graph(9), nx.complete_graph(9)])
+    hubs = nx.star_graph(12)  # nodes with ties to the set, but none among themselves, lead a growth by degree astray
+    graph = nx.disjoint_union(graph, hubs)
+    graph.add_edges_from((28 + i + 1, i) for i in range(9))  # the second small clique: one tie each
+    graph.add_edges_from((38 + leaf, i) for leaf in range(1, 13) for i in range(3))
+    first = Subset.of(as_graph(graph), np.arange(graph.number_of_nodes()) < 29)
+    found = max(clique_exchanges(first, np.ones(first.graph.n), 1e9), key=lambda each: each.weight)
+    assert found.weight == first.weight + 9 and found.inside[29:38].all()
+    solved = flipwise.densest_subgraph(graph, 29, seed=0)
+    assert solved.optimal or solved.density * 29 / 2 >= found.weight
