@@ -38,9 +38,9 @@ KS = (20, 50, 100, 200, 500, 1600, 6400)
 PROJECTED = ("imdb-actors-1999",)
 """Graphs that are stored as incidences; they come last."""
 CODE = {
-    "graphs": ("core", "densest_solve", "descent", "starts", "subgraph_search", "subset", "whole"),
+    "graphs": ("cliques", "core", "densest_solve", "descent", "starts", "subgraph_search", "subset", "whole"),
     "certify": ("clique", "loads", "pairs", "subgraph"),
-    "kernels": ("cores", "greedy", "loads", "pairs", "subgraph"),
+    "kernels": ("cliques", "cores", "greedy", "loads", "pairs", "subgraph"),
     "solvers": ("frank_wolfe", "peeling", "ravi", "tpm"),
 }
 """The modules that the figures depend on."""

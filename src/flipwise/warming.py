@@ -37,6 +37,7 @@ def warm_up() -> None:
     """
     from flipwise.constraints import Cardinality
     from flipwise.minimization import minimize
+    from flipwise.objectives.terms import has_symmetric_fingerprint
 
     for module in _MODULES:
         for value in vars(module).values():
@@ -48,6 +49,8 @@ def warm_up() -> None:
     for A in (matrix, narrow, wide):
         minimize(A, seed=0)
         minimize(A, seed=0, constraint=Cardinality(1))
+    for A in (narrow, wide):
+        has_symmetric_fingerprint(A)
     _warm_search()
     _warm_subgraph()
 

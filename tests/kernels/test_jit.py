@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 import flipwise
 from flipwise.kernels import dense, jit, sparse
+from flipwise.objectives.terms import has_symmetric_fingerprint
 from tests.reference import random_symmetric
 
 pytestmark = pytest.mark.kernels
@@ -85,6 +86,30 @@ def test_gradient_and_symmetry_kernels_equal_numpy() -> None:
     crooked = A.copy()
     crooked.data[np.flatnonzero(A.indices[: A.indptr[1]] != 0)[0]] += 1.0
     assert not sparse.csr_is_symmetric(crooked.indptr, crooked.indices, crooked.data, crooked.indptr[:-1].copy())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_fingerprints_tell_symmetric_matrices(seed: int) -> None:
+    """As the exact comparison says: a changed entry, two exchanged ones, a moved one, a transposed block."""
+    A, _, _ = _problem(40, seed)
+    assert has_symmetric_fingerprint(A)
+    rng = np.random.default_rng(seed)
+    upper = sp.triu(A, 1).tocoo()
+    a, b = rng.choice(upper.nnz, 2, replace=False)
+    for change in ("value", "exchange", "move", "one-sided"):
+        crooked = A.toarray()
+        i, j, k, m = upper.row[a], upper.col[a], upper.row[b], upper.col[b]
+        if change == "value":
+            crooked[i, j] = np.nextafter(crooked[i, j], 9.0)
+        elif change == "exchange":
+            crooked[i, j], crooked[k, m] = crooked[k, m], crooked[i, j]
+        elif change == "move":
+            crooked[i, j], crooked[j, i] = 0.0, 2.0 * crooked[j, i]
+        else:
+            crooked = np.triu(crooked)
+        crooked = sp.csr_array(crooked)
+        exact = sparse.csr_is_symmetric(crooked.indptr, crooked.indices, crooked.data, crooked.indptr[:-1].copy())
+        assert has_symmetric_fingerprint(crooked) == exact == (abs(crooked - crooked.T).max() == 0.0)
 
 
 def test_a_large_batch_flipped_together_is_exact() -> None:

@@ -10,6 +10,10 @@ import numpy as np
 
 from flipwise.kernels.jit import helper, kernel, prange, row_kernel
 
+FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+"""The multipliers of SplitMix64 (Steele, Lea and Flood 2014), a mixer of 64 bits."""
+SHORT, MIDDLE, LONG = np.uint64(27), np.uint64(30), np.uint64(31)
+
 
 @row_kernel
 def csr_gradient(indptr, indices, data, x, c, g):
@@ -29,6 +33,33 @@ def csr_row_sums(indptr, data, c, sums):
         for p in range(indptr[i], indptr[i + 1]):
             total += abs(data[p])
         sums[i] = 2.0 * total + abs(c[i])
+
+
+@helper
+def _mixed(z):
+    """64 bits, each of which depends on each of z."""
+    z = (z ^ (z >> MIDDLE)) * FIRST
+    z = (z ^ (z >> SHORT)) * SECOND
+    return z ^ (z >> LONG)
+
+
+@row_kernel
+def csr_fingerprint(indptr, indices, bits, sums):
+    """Write, for each row, the mixed entries above the diagonal less those below, as if these stood above.
+
+    `bits` are the entries of A as unsigned integers. All arithmetic is modulo 2^64; the sums add up to 0 when A = A',
+    and to anything when it is not.
+    """
+    for i in prange(sums.size):
+        row = np.uint64(i)
+        total = np.uint64(0)
+        for p in range(indptr[i], indptr[i + 1]):
+            column = np.uint64(indices[p])
+            if column > row:
+                total += _mixed(row + _mixed(column + _mixed(bits[p])))
+            elif column < row:
+                total -= _mixed(column + _mixed(row + _mixed(bits[p])))
+        sums[i] = total
 
 
 @kernel
