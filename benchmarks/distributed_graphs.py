@@ -34,8 +34,6 @@ from flipwise.datasets.generators import rmat_graph
 from flipwise.datasets.local import local_graph
 from flipwise.distributed import ShardedGraph, shard_graph
 from flipwise.distributed.descent import Descent
-from flipwise.distributed.sets import SharedSet
-from flipwise.distributed.worker import Start
 from flipwise.graphs.whole import WholeHere
 from flipwise.kernels.jit import threads
 
@@ -139,27 +137,19 @@ def flips(name: str, folder: Path, client: Client, recorder: Recorder) -> None:
         more = descent._batch()
         asked = sum(told.calls for told in there.traffic.values()) - calls
         rows.append({"flips": descent.flips - flipped, "bytes": sent() - before, "questions": asked})
-    total_flips = sum(row["flips"] for row in rows)
-    # a message without flips costs what it costs: the constant for each question and worker
-    idle = SharedSet(there.crew, there.parts, Start(False, nodes=start[:1]))
-    idle.ask("total")
-    before = sent()
-    idle.ask("total")
-    constant = (sent() - before) / len(there.parts)
-    worst = max(
-        (row["bytes"] - 2 * constant * len(there.parts) * row["questions"]) / row["flips"]
-        for row in rows
-        if row["flips"]
-    )
-    total = sum(row["bytes"] for row in rows)
+    moved = np.array([row["flips"] for row in rows]), np.array([row["bytes"] for row in rows])
+    per_flip = float(np.polyfit(*moved, 1)[0])
+    # the least constant for which 64 bytes for each flip and the constant for each worker cover every iteration
+    constant = float((moved[1] - 64 * moved[0]).max()) / len(there.parts)
+    wire = loopback() - wire
     print(
-        f"{name}: {len(rows)} iterations of DPCD, {total_flips:,} flips, {total:,} bytes; a "
-        f"question costs about {2 * constant:.0f} bytes a worker, each flip at most {worst:.1f} bytes beyond; "
-        f"loopback {loopback() - wire:,} bytes with all overheads of Dask"
+        f"{name}: {len(rows)} iterations of DPCD, {moved[0].sum():,} flips, {moved[1].sum():,} bytes; a flip costs "
+        f"{per_flip:.1f} bytes, an iteration with all its questions {constant:,.0f} bytes a worker; loopback {wire:,} "
+        "bytes with all overheads of Dask"
     )
     recorder.add(
-        kind="flips", graph=name, workers=len(there.parts), iterations=rows, constant=constant, bytes_per_flip=worst,
-        loopback=loopback() - wire, density=2.0 * descent.weight / K,
+        kind="flips", graph=name, workers=len(there.parts), iterations=rows, constant=constant, bytes_per_flip=per_flip,
+        loopback=wire, density=2.0 * descent.weight / K,
     )  # fmt: skip
 
 

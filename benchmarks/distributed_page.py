@@ -52,9 +52,10 @@ def graphs(record: dict[str, Any]) -> str:
         total = sum(each["bytes"] for each in row["iterations"])
         text += (
             f"\nDPCD on all shards of {row['graph']}, {row['workers']} workers: {len(row['iterations'])} iterations, "
-            f"{made:,} flips, {total:,} bytes of messages. A question without flips costs {2 * row['constant']:.0f} "
-            f"bytes a worker; beyond that a flip costs at most {row['bytes_per_flip']:.1f} bytes. With headers, "
-            f"heartbeats and all else that Dask sends the loopback device carried {row['loopback']:,} bytes.\n"
+            f"{made:,} flips, {total:,} bytes of messages. A flip costs {row['bytes_per_flip']:.1f} bytes (the slope "
+            f"over iterations), and 64 bytes for each flip with {row['constant']:,.0f} bytes for each worker cover "
+            "every iteration with all its questions. With headers, heartbeats and all else that Dask sends the "
+            f"loopback device carried {row['loopback']:,} bytes.\n"
         )
     return text + "\n" + origin(record)
 
