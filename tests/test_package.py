@@ -64,7 +64,7 @@ def test_unknown_names_are_refused() -> None:
 
 
 # A module imports only from its own room and the rooms to its left; each room lists what it may use.
-FOUNDATION = {"errors", "memory", "arrays", "seeds", "selection", "atomic", "container", "kernels"}
+FOUNDATION = {"lazy", "errors", "memory", "arrays", "seeds", "selection", "atomic", "container", "kernels"}
 MODEL = FOUNDATION | {"objectives", "constraints", "problem"}
 RUNNING = MODEL | {"trace", "result", "checkpoint", "run", "log"}
 SOLVING = RUNNING | {"dpcd", "solvers", "search", "certify", "minimization"}

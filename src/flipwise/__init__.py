@@ -5,8 +5,9 @@ Importing this package is light: a name's module is loaded when the name is firs
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from flipwise.lazy import lazy_names
 
 __version__ = "0.1.0"
 
@@ -97,14 +98,4 @@ _HOMES = {
     "Trace": "trace",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'flipwise' has no attribute {name!r}")
-    value = getattr(import_module(f"flipwise.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*_HOMES, "__version__"])
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, "__version__")

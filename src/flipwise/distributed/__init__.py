@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from flipwise.lazy import lazy_names
 
 if TYPE_CHECKING:
     from flipwise.distributed.codes import CodeShards as CodeShards
@@ -28,12 +29,4 @@ _HOMES = {
     "solve_model": "qubo",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'flipwise.distributed' has no attribute {name!r}")
-    return getattr(import_module(f"flipwise.distributed.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(_HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

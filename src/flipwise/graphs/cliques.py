@@ -7,8 +7,10 @@ what the set loses when its weakest nodes go one after another.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from flipwise.arrays import Floats, Ints
 from flipwise.graphs.subset import Subset
@@ -72,9 +74,9 @@ def _seeds(subset: Subset, loads: Floats, work: float) -> Ints:
     return outside[: int(np.searchsorted(np.cumsum(2 * arcs[outside]), work, side="right"))]
 
 
-def _losses(subset: Subset, most: int) -> Floats | Ints:
+def _losses(subset: Subset, most: int) -> npt.NDArray[Any]:
     """What E loses when the weakest node goes, then the weakest of the rest, and so on: after 0, 1, ..., most nodes."""
-    left, losses = subset.copy(), np.zeros(most + 1, dtype=subset.degrees.dtype)
+    left, losses = subset.copy(), np.zeros_like(subset.degrees, shape=most + 1)
     nobody = np.empty(0, dtype=np.int64)
     for q in range(1, most + 1):
         left.shed(1, nobody)

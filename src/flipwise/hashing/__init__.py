@@ -6,8 +6,9 @@ Names load on first use. Codes, search and metrics need the core packages only; 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from flipwise.lazy import lazy_names
 
 if TYPE_CHECKING:
     from flipwise.hashing.codes import Codes as Codes
@@ -58,14 +59,4 @@ _HOMES = {
     "rerank": "search",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'flipwise.hashing' has no attribute {name!r}")
-    value = getattr(import_module(f"flipwise.hashing.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(_HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from flipwise.lazy import lazy_names
 
 if TYPE_CHECKING:
     from flipwise.report.documents import fill as fill
@@ -20,12 +21,4 @@ _HOMES = {
     "render": "rendering",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'flipwise.report' has no attribute {name!r}")
-    return getattr(import_module(f"flipwise.report.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(_HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)
