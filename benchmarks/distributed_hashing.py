@@ -12,7 +12,6 @@ not have restarted any.
 from __future__ import annotations
 
 import argparse
-import resource
 import tempfile
 import time
 from pathlib import Path
@@ -48,8 +47,13 @@ def written(folder: Path, rows: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def peak(client: Client) -> dict[str, int]:
-    """The largest resident memory of each worker process so far."""
-    return dict(client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024))
+    """The largest resident memory of each worker process so far (ru_maxrss would begin with that of its parent)."""
+
+    def high_water() -> int:
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+
+    return dict(client.run(high_water))
 
 
 def main() -> None:
