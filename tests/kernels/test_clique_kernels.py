@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.graphs.cliques import TRIED, _losses, _Room, clique_exchanges
+from flipwise.graphs.cliques import _losses, _Room, clique_exchanges
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.subset import Subset
@@ -83,7 +83,7 @@ def test_exchanges_keep_the_size_and_the_degrees(pair: tuple[Graph, np.ndarray])
     subset = Subset.of(graph, np.arange(N) < 9)
     loads = graph.degrees.astype(float)
     found = list(clique_exchanges(subset, loads, 1e9))
-    assert 0 < len(found) <= TRIED
+    assert len({each.inside.tobytes() for each in found}) > 1
     for each in found:
         x = each.inside.astype(float)
         assert x.sum() == 9 and np.allclose(each.degrees, W @ x) and each.weight == pytest.approx(x @ W @ x / 2)

@@ -15,9 +15,11 @@ import numpy.typing as npt
 from flipwise.arrays import Floats, Ints
 from flipwise.graphs.subset import Subset
 from flipwise.kernels import cliques as kernels
+from flipwise.kernels.jit import threads_worth
+from flipwise.kernels.subgraph import multiply
 
-TRIED = 20
-"""Cliques that are exchanged, the most promising first."""
+SHED_WORK = 2e7
+"""Nodes looked at while the weakest ones go, at most: this limits the cliques of large graphs."""
 
 
 def clique_exchanges(subset: Subset, loads: Floats, work: float) -> Iterator[Subset]:
@@ -26,14 +28,13 @@ def clique_exchanges(subset: Subset, loads: Floats, work: float) -> Iterator[Sub
     Seeds are the nodes outside, the most loaded first, as many as looking at `work` arcs allows.
     """
     seeds = _seeds(subset, loads, work)
-    most = int(np.count_nonzero(subset.inside)) // 2
+    most = min(int(np.count_nonzero(subset.inside)) // 2, int(SHED_WORK / subset.graph.n))
     if not seeds.size or not most:
         return
     room = _Room(subset, most)
     gains, sizes = np.empty(seeds.size, dtype=subset.degrees.dtype), np.empty(seeds.size, dtype=np.int64)
     kernels.best_cliques(*subset.csr, seeds, _losses(subset, most), *room.shared, room.piece, room.worth, gains, sizes)
     met = np.zeros(subset.graph.n, dtype=bool)
-    tried = 0
     for at in np.argsort(-gains, kind="stable"):
         if met[seeds[at]]:
             continue
@@ -43,9 +44,6 @@ def clique_exchanges(subset: Subset, loads: Floats, work: float) -> Iterator[Sub
         exchanged.exchange(np.empty(0, np.int64), piece)
         exchanged.shed(piece.size, piece)
         yield exchanged
-        tried += 1
-        if tried == TRIED:
-            return
 
 
 class _Room:
@@ -69,9 +67,10 @@ def _seeds(subset: Subset, loads: Floats, work: float) -> Ints:
     graph = subset.graph
     outside = np.flatnonzero(subset.inside == 0)
     outside = outside[np.argsort(-loads[outside], kind="stable")]
-    sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(graph.degrees[graph.indices], dtype=np.int64)])
-    arcs = sums[graph.indptr[1:]] - sums[graph.indptr[:-1]]
-    return outside[: int(np.searchsorted(np.cumsum(2 * arcs[outside]), work, side="right"))]
+    arcs = np.empty(graph.n)
+    with threads_worth(graph.n_arcs):
+        multiply(graph.indptr, graph.indices, np.ones(1, np.int64), graph.degrees.astype(np.float64), arcs)
+    return outside[: int(np.searchsorted(np.cumsum(2.0 * arcs[outside]), work, side="right"))]
 
 
 def _losses(subset: Subset, most: int) -> npt.NDArray[Any]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,9 @@ PIECE_WORK = 2e8
 WALK_WORK = 6e8
 """Elements looked at in tabu walks and piece moves, at effort 1."""
 CLIQUE_SHARE = 0.1
-"""The part of that which one search for cliques may take."""
+"""The part of that which one search for cliques may take ..."""
+MOST_CLIQUES = 20
+"""... and how many it exchanges, at effort 1."""
 MOST_SEEDS = 64
 MOST_MOVES = 100
 """Piece moves at effort 1, at most: what is not found on a small graph by then is not there."""
@@ -167,10 +170,11 @@ class Search:
     def _exchange_cliques(self) -> bool:
         """Exchange cliques of the best set while that improves it. Returns whether to stop."""
         share = CLIQUE_SHARE * WALK_WORK * self.effort
+        tried = math.ceil(MOST_CLIQUES * min(1.0, math.sqrt(self.effort)))  # the first few find most
         while self.pool[0].weight > self.settled and self.work > 0:
             self.settled = self.pool[0].weight
             self.work -= share
-            for subset in clique_exchanges(self.pool[0], self.loads, share):
+            for subset in islice(clique_exchanges(self.pool[0], self.loads, share), tried):
                 descend(subset)
                 self._offer(subset)
                 self.stopped = self.stopped or self.check_time()
