@@ -33,11 +33,11 @@ def kills(runs: int) -> bool:
     """Runs killed and resumed, one row for each kind of run; whether all ended with the uninterrupted answer.
 
     Every run is a process of its own, forked from this one after the imports: two hundred interpreters would mostly
-    import. `tests/test_checkpoint.py` does the same with interpreters of their own.
+    import. `tests/checkpoints` does the same with interpreters of their own.
     """
     import numba  # noqa: F401  forked processes begin with it loaded
 
-    from tests.test_checkpoint import SCRIPT
+    from tests.checkpoints.test_sigkill import SCRIPT
 
     recorder = Recorder("robustness-kills")
     rng = np.random.default_rng()
