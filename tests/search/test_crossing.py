@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -74,3 +76,11 @@ def test_a_ground_state_is_found(seed: int) -> None:
     for _ in range(12):
         population.merge([task() for task in population.tasks(4, Clock())])
     assert population.best.energy == lowest
+
+
+def test_short_of_time_the_population_is_half_as_large() -> None:
+    """A second is enough for all members of a small problem, not of a larger one; without a limit all are built."""
+    for n, seconds, expected in ((500, 1.0, CAPACITY), (2400, 1.0, CAPACITY // 2), (2400, math.inf, CAPACITY)):
+        population = CrossedPopulation(glass(n, 3, 1), np.ones(n, dtype=np.int8), np.random.default_rng(0))
+        population.tasks(1, Clock(seconds))
+        assert population.capacity == expected

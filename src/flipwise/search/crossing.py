@@ -38,7 +38,7 @@ from flipwise.search.relinking import aligned, distance, take_better_components
 LARGEST = 2500
 """Up to this size an anneal from scratch is cheap enough for a whole population of them, again and again."""
 CAPACITY = 16
-"""Members."""
+"""Members; half as many where so many short anneals do not fit into the time for building a population."""
 FILL_SHARE = 0.4
 """Share of the time left in which a population is built; the rest is for crossing its members."""
 PATIENCE = 4
@@ -66,6 +66,7 @@ class CrossedPopulation:
         self.champion = Member(start, form.energy(start, form.fields(start)))
         self.members: list[Member] = []
         self.sweeps = float(min(FIRST_SWEEPS, 100 + 10 * form.n))
+        self.capacity = CAPACITY
         self.vain = 0
         self.filled: float | None = None  # seconds left when building the population ends; None: it has not begun
         self.pace = Pace(form.n)
@@ -83,14 +84,17 @@ class CrossedPopulation:
         self.sweeps, self.vain = kept_sweeps(state), int(state["vain"])
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
-        full = len(self.members) == CAPACITY
-        spent = self.vain >= PATIENCE * CAPACITY or (full and len({member.energy for member in self.members}) == 1)
-        if spent and self.pace.allows(CAPACITY / count * self.sweeps, clock, FILL_SHARE):
+        if self.filled is None:
+            unhurried = self.pace.allows(CAPACITY * FIRST_SWEEPS, clock, FILL_SHARE)
+            self.capacity = CAPACITY if unhurried else CAPACITY // 2
+        full = len(self.members) >= self.capacity
+        spent = self.vain >= PATIENCE * self.capacity or (full and len({member.energy for member in self.members}) == 1)
+        if spent and self.pace.allows(self.capacity / count * self.sweeps, clock, FILL_SHARE):
             self.members, self.vain, full, self.filled = [], 0, False, None
         if self.filled is None:
             self.filled = (1.0 - FILL_SHARE) * clock.seconds_left
         # a problem with few good points never fills the population: that is no reason not to cross them
-        room = not full and self.vain < CAPACITY and self.pace.allows(self.sweeps, clock, 0.3)
+        room = not full and self.vain < self.capacity and self.pace.allows(self.sweeps, clock, 0.3)
         filling = (room and clock.seconds_left >= self.filled) or len(self.members) < 2
         return [self._fresh(clock) if filling else self._improvement(clock) for _ in range(count)]
 
@@ -132,11 +136,11 @@ class CrossedPopulation:
                     self.vain = 0 if member.energy < other.energy else self.vain
                     self.members[k] = member
                 return
-        if len(self.members) < CAPACITY:
+        if len(self.members) < self.capacity:
             self.members.append(member)
             self.vain = 0
             return
-        worst = max(range(CAPACITY), key=lambda k: self.members[k].energy)
+        worst = max(range(len(self.members)), key=lambda k: self.members[k].energy)
         if member.energy < self.members[worst].energy:
             self.members[worst] = member
             self.vain = 0
