@@ -175,3 +175,18 @@ def test_serial_and_parallel_balancing_give_the_same_bits() -> None:
     loads.balance_serially(*arguments, other.share, other.loads, other.group_start, other.rounds, 5)
     assert np.array_equal(one.share, other.share) and np.array_equal(one.loads, other.loads)
     assert np.isclose(one.loads.sum(), graph.n_edges)
+
+
+def test_a_node_with_hundreds_of_neighbours_is_counted() -> None:
+    """More than a byte holds, in both tiers: all counts of neighbours stay exact."""
+    graph = as_graph(nx.star_graph(400))
+    everyone = np.arange(401)
+    for tier in ("interpreted", "compiled"):
+        counts, degrees, alive = np.zeros(401, np.int64), np.zeros(401, np.int64), np.ones(401, np.uint8)
+        for kernel in (cores.induced_counts, cores.alive_degrees):
+            kernel.compile()
+        getattr(cores.induced_counts, tier)(graph.indptr, graph.indices, everyone, alive, counts)
+        one = np.ones(1, dtype=np.int64)
+        getattr(cores.alive_degrees, tier)(graph.indptr, graph.indices, one, everyone, alive, degrees)
+        assert counts[0] == degrees[0] == 400 and np.array_equal(counts, degrees)
+    assert np.array_equal(induced(graph, everyone).indices, graph.indices)

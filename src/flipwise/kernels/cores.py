@@ -75,7 +75,7 @@ def induced_counts(indptr, indices, nodes, alive, counts):
         for t in range(hand, nodes.size, HANDS):
             count = 0
             for p in range(indptr[nodes[t]], indptr[nodes[t] + 1]):
-                count += alive[indices[p]]
+                count += int(alive[indices[p]])  # interpreted, uint8 would overflow
             counts[t] = count
 
 
