@@ -175,9 +175,9 @@ def _below(known: _Known, cap: float) -> tuple[Ints, int]:
 
 def _counts(known: _Known, shard: Shard) -> tuple[Ints, Ints]:
     rows = np.flatnonzero(known.mask[shard.first : shard.first + shard.size])
-    counts = np.zeros(rows.size, dtype=np.int64)
-    core_kernels.induced_counts(shard.indptr, shard.indices, rows, known.mask, counts)
-    return rows, counts
+    counts = np.zeros(shard.size, dtype=np.int64)
+    core_kernels.alive_degrees(shard.indptr, shard.indices, np.ones(1, np.int64), rows, known.mask, counts)
+    return rows, counts[rows]
 
 
 def _induced(known: _Known, _: None) -> tuple[Ints, Ints, Ints, npt.NDArray[Any] | None]:

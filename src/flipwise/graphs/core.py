@@ -203,10 +203,10 @@ def induced(graph: Graph, nodes: Ints) -> Graph:
     """The subgraph on some nodes, given in ascending order, numbered from 0."""
     alive = np.zeros(graph.n, dtype=np.uint8)
     alive[nodes] = 1
-    counts = np.zeros(nodes.size, dtype=np.int64)
+    counts = np.zeros(graph.n, dtype=np.int64)
     with threads_worth(graph.n_arcs):
-        kernels.induced_counts(graph.indptr, graph.indices, nodes, alive, counts)
-    return _induced(graph, nodes, alive, counts)
+        kernels.alive_degrees(graph.indptr, graph.indices, np.ones(1, np.int64), nodes, alive, counts)
+    return _induced(graph, nodes, alive, counts[nodes])
 
 
 def _induced(graph: Graph, nodes: Ints, alive: npt.NDArray[np.uint8], counts: Ints | Floats) -> Graph:

@@ -146,7 +146,7 @@ class Search:
                 return
         chance = self.loads + 1e-3 * max(float(self.loads.max(initial=0.0)), 1e-9)
         for move in range(self.moves, int(np.ceil(MOST_MOVES * self.effort))):
-            if self.pool[0].weight > self.settled and self._exchange_cliques():
+            if self._exchange_cliques():
                 return
             if self.work <= 0:
                 return

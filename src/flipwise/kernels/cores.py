@@ -69,17 +69,6 @@ def peel_below(indptr, indices, weights, alive, degrees, cap, queue, most):
 
 
 @parallel_kernel
-def induced_counts(indptr, indices, nodes, alive, counts):
-    """Write the number of alive neighbours of each node of `nodes`; `alive` is 0 or 1."""
-    for hand in prange(HANDS):
-        for t in range(hand, nodes.size, HANDS):
-            count = 0
-            for p in range(indptr[nodes[t]], indptr[nodes[t] + 1]):
-                count += int(alive[indices[p]])  # interpreted, uint8 would overflow
-            counts[t] = count
-
-
-@parallel_kernel
 def induced_arcs(indptr, indices, weights, nodes, alive, label, new_indptr, new_indices, new_weights):
     """Write the arcs of the subgraph on `nodes`, renamed by `label`; weights only where there are any."""
     for hand in prange(HANDS):
