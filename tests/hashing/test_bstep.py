@@ -111,6 +111,25 @@ def test_both_tiers_of_the_row_kernels_give_the_same_bits() -> None:
         assert np.array_equal(one[0], other[0]) and np.array_equal(one[1], other[1])
 
 
+@pytest.mark.parametrize("tier", ["interpreted", "compiled"])
+def test_signs_are_followed_and_the_cross_product_with_them(tier: str) -> None:
+    """Codes become the signs (a zero counts as plus), and B'V, kept flip by flip, is that of the new codes."""
+    from flipwise.kernels import rows as kernels
+
+    kernels.follow_signs.compile()
+    follow = getattr(kernels.follow_signs, tier)
+    rng = np.random.default_rng(9)
+    V, B = rng.standard_normal((30, 5)), np.zeros((30, 7), dtype=np.int8)
+    cross, before = np.zeros((7, 5)), B.copy()
+    for _ in range(4):
+        T = np.round(rng.standard_normal((30, 7)), 1)
+        moved = follow(T, V, B, cross)
+        assert np.array_equal(B, np.where(T >= 0.0, 1, -1))
+        assert moved == np.count_nonzero(B != before)
+        np.testing.assert_allclose(cross, B.T.astype(float) @ V, atol=1e-12)
+        before = B.copy()
+
+
 def test_a_small_problem_at_rest_is_left_as_it_is() -> None:
     """Codes that no flip improves come back unchanged, whatever the neighbourhood search would have drawn."""
     rng = np.random.default_rng(2)

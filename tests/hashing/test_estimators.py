@@ -182,6 +182,18 @@ def test_bad_input_is_named(digits: Any) -> None:
             wrong.fit(X)
 
 
+def test_itq_by_flips_is_itq() -> None:
+    """Without the early end both optimisers make the same rounds: the same codes and rotation."""
+    from flipwise.hashing.estimators.itq import quantise
+
+    V = np.random.default_rng(3).standard_normal((300, 8)) * np.linspace(2.0, 0.5, 8)
+    (B, R), (B_by_flips, R_by_flips) = (
+        quantise(V, 8, optimizer, 6, np.random.default_rng(0)) for optimizer in ("itq", "dpcd")
+    )
+    assert np.array_equal(B, B_by_flips)
+    np.testing.assert_allclose(R, R_by_flips, atol=1e-9)
+
+
 def test_whitening_is_chosen_by_recall(digits: Any) -> None:
     """`whitening="auto"` takes one of the powers and is at least as good as plain ITQ on the sample it looked at."""
     X = digits[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flipwise.kernels.jit import helper, parallel_kernel, prange, row_kernel
+from flipwise.kernels.jit import helper, kernel, parallel_kernel, prange, row_kernel
 
 
 @parallel_kernel
@@ -53,8 +53,8 @@ INTERPRETED_WORK = 200_000
 def compile_for(n: int, r: int) -> None:
     """Move the kernels to the compiled tier when the rows are many or long."""
     if n * r * r > INTERPRETED_WORK:
-        for kernel in (rows_flip_improving, dpcd_rows, dcc_sweep_rows):
-            kernel.compile()
+        for each in (rows_flip_improving, dpcd_rows, dcc_sweep_rows, follow_signs):
+            each.compile()
 
 
 @helper
@@ -181,3 +181,21 @@ def dcc_sweep_rows(Q, P, which, B, changed):
                 B[i, k] = sign
                 count += 1
         changed[i] = count
+
+
+@kernel
+def follow_signs(T, V, B, cross):
+    """Flip the entries of `B` that differ from the signs of `T` and keep `cross` = B'V; returns how many.
+
+    A flip costs one row of V, so `cross` is paid for by what moves, not by all of B.
+    """
+    moved = 0
+    for i in range(B.shape[0]):
+        for j in range(B.shape[1]):
+            step = (1 if T[i, j] >= 0.0 else -1) - B[i, j]
+            if step != 0:
+                B[i, j] += step
+                moved += 1
+                for k in range(V.shape[1]):
+                    cross[j, k] += step * V[i, k]
+    return moved

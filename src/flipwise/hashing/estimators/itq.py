@@ -27,6 +27,7 @@ from flipwise.hashing.functions.ridge import chunks
 from flipwise.hashing.losses.rows import RowQuadratic
 from flipwise.hashing.pace import out_of_time, tell_round
 from flipwise.hashing.projections import principal_axes, procrustes, random_rotation
+from flipwise.kernels import rows as kernels
 
 STILL = 1.0 / 500.0
 """With "dpcd" the rounds end when a smaller part of the bits changes."""
@@ -142,21 +143,33 @@ def quantise(
     V: Floats, n_bits: int, optimizer: str, rounds: int, rng: np.random.Generator
 ) -> tuple[CodeMatrix, Floats]:
     """(codes, R) with small ||B - VR||^2."""
+    kernels.compile_for(len(V), n_bits)
     R = random_rotation(V.shape[1], n_bits, rng)
     B = np.zeros((len(V), n_bits), dtype=np.int8)
-    nothing = np.zeros((n_bits, 0))
+    cross = np.zeros((n_bits, V.shape[1]))  # B'V
     parts = chunks(len(V))  # of a size that stays in the cache from the product to the signs
     for _ in range(rounds):
-        moved, cross = 0, np.zeros((V.shape[1], n_bits))
-        for rows in parts:
-            new = solve_rows(RowQuadratic(nothing, V[rows] @ R), B[rows], optimizer, rng)
-            moved += int(np.count_nonzero(new != B[rows]))
-            B[rows] = new
-            cross += V[rows].T @ new.astype(np.float64)
-        R = procrustes(cross)
+        if optimizer == "dpcd":  # by Lemma 1 every wrong sign flips, and only they change B'V
+            moved = sum(kernels.follow_signs(V[rows] @ R, V[rows], B[rows], cross) for rows in parts)
+        else:
+            moved, cross = _solved(V, R, B, parts, optimizer, rng)
+        R = procrustes(cross.T)
         tell_round(lambda: float(((B - V @ R) ** 2).sum()), moved)  # noqa: B023 - called at once
-        if moved == 0 or out_of_time() or (optimizer == "dpcd" and moved < STILL * B.size):
+        if ended(optimizer, moved, B.size) or out_of_time():
             break
     for rows in parts:
         B[rows] = np.where(V[rows] @ R >= 0.0, 1, -1)
     return B, R
+
+
+def _solved(
+    V: Floats, R: Floats, B: CodeMatrix, parts: list[slice], optimizer: str, rng: np.random.Generator
+) -> tuple[int, Floats]:
+    """A B-step by any optimiser, written into `B`; (how many bits moved, B'V)."""
+    moved, cross, nothing = 0, np.zeros((B.shape[1], V.shape[1])), np.zeros((B.shape[1], 0))
+    for rows in parts:
+        new = solve_rows(RowQuadratic(nothing, V[rows] @ R), B[rows], optimizer, rng)
+        moved += int(np.count_nonzero(new != B[rows]))
+        B[rows] = new
+        cross += new.T.astype(np.float64) @ V[rows]
+    return moved, cross
