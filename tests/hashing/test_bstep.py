@@ -125,7 +125,7 @@ def test_signs_are_followed_and_the_cross_product_with_them(tier: str) -> None:
         T = np.round(rng.standard_normal((30, 7)), 1)
         moved = follow(T, V, B, cross)
         assert np.array_equal(B, np.where(T >= 0.0, 1, -1))
-        assert moved == np.count_nonzero(B != before)
+        assert moved == np.count_nonzero(before != B)
         np.testing.assert_allclose(cross, B.T.astype(float) @ V, atol=1e-12)
         before = B.copy()
 
