@@ -2,6 +2,7 @@
 
     python benchmarks/robustness.py kills                      # 200 runs, each killed three times by SIGKILL
     python benchmarks/robustness.py fuzz                       # every reader for 10 minutes
+    python benchmarks/robustness.py fuzz --at-once 3           # three at a time; a hang is counted in processor time
     python benchmarks/robustness.py fuzz --seconds 60 --only METIS
     python benchmarks/robustness_page.py                       # the page in the docs, from the stored rows
 
@@ -18,7 +19,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from recording import ROOT, Recorder
@@ -87,33 +90,41 @@ def _forked(script: str, arguments: list[str]) -> int:
     return process
 
 
-def fuzz(seconds: float, only: list[str]) -> bool:
+def fuzz(seconds: float, only: list[str], at_once: int) -> bool:
     """One row for each reader: inputs tried and how it ended."""
     from tests.fuzz.corpus import READERS
 
     recorder = Recorder("robustness-fuzz")
     good = True
-    for reader in only or sorted(READERS):
-        seed = int(np.random.SeedSequence().generate_state(1)[0])
-        with tempfile.TemporaryDirectory() as folder:
-            command = [sys.executable, "-m", "tests.fuzz.worker", reader, str(seconds), str(seed), folder]
-            done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
-            kept = Path(folder) / "input"
-            culprit = kept.read_bytes().hex() if done.returncode and kept.exists() else None
-        counts = [int(word) for word in done.stdout.rpartition(":")[2].split() if word.isdigit()] or [0, 0]
-        good &= done.returncode == 0
-        recorder.add(
-            reader=reader,
-            seconds=seconds,
-            seed=seed,
-            inputs=counts[0],
-            accepted=counts[1],
-            exit_code=done.returncode,
-            culprit=culprit,
-            error=done.stderr[-2000:] if done.returncode else None,
-        )
-        print(f"{reader}: {counts[0]:,} inputs, exit {done.returncode}", flush=True)
+    with ThreadPoolExecutor(at_once) as pool:
+        for done in as_completed([pool.submit(_fuzzed, reader, seconds) for reader in only or sorted(READERS)]):
+            row = done.result()
+            recorder.add(**row)
+            good &= row["exit_code"] == 0
+            print(f"{row['reader']}: {row['inputs']:,} inputs, exit {row['exit_code']}", flush=True)
     return good
+
+
+def _fuzzed(reader: str, seconds: float) -> dict[str, Any]:
+    """A reader fuzzed in a process of its own."""
+    seed = int(np.random.SeedSequence().generate_state(1)[0])
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "tests.fuzz.worker", reader, str(seconds), str(seed), folder]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+        kept = Path(folder) / "input"
+        culprit = kept.read_bytes().hex() if done.returncode and kept.exists() else None
+    counts = [int(word) for word in done.stdout.rpartition(":")[2].split() if word.isdigit()] or [0, 0, 0]
+    return {
+        "reader": reader,
+        "seconds": seconds,
+        "processor_seconds": counts[2],
+        "seed": seed,
+        "inputs": counts[0],
+        "accepted": counts[1],
+        "exit_code": done.returncode,
+        "culprit": culprit,
+        "error": done.stderr[-2000:] if done.returncode else None,
+    }
 
 
 def main() -> int:
@@ -123,9 +134,11 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=200, help="killed runs")
     parser.add_argument("--seconds", type=float, default=600.0, help="for each reader")
     parser.add_argument("--only", action="append", default=[], help="a reader (may be repeated)")
+    parser.add_argument("--at-once", type=int, default=1, help="readers fuzzed at the same time")
     arguments = parser.parse_args()
-    good = kills(arguments.runs) if arguments.check == "kills" else fuzz(arguments.seconds, arguments.only)
-    return 0 if good else 1
+    if arguments.check == "kills":
+        return 0 if kills(arguments.runs) else 1
+    return 0 if fuzz(arguments.seconds, arguments.only, arguments.at_once) else 1
 
 
 if __name__ == "__main__":

@@ -57,11 +57,12 @@ def soak(record: dict[str, Any]) -> str:
 
 def fuzz(record: dict[str, Any]) -> str:
     """Hostile files."""
-    rows = record["rows"]
+    rows = sorted(record["rows"], key=lambda r: str(r["reader"]))
     body = [
         [
             r["reader"],
             f"{r['seconds']:g}",
+            f"{r['processor_seconds']:,}" if "processor_seconds" in r else "-",
             f"{r['inputs']:,}",
             f"{r['accepted']:,}",
             "survived" if r["exit_code"] == 0 else f"exit code {r['exit_code']}",
@@ -73,7 +74,7 @@ def fuzz(record: dict[str, Any]) -> str:
         f"## Hostile files\n\n{len(rows)} readers, each in a process with 1 GiB of address space to spare and 5 "
         "seconds for a file, given mutations of valid files (`tests/fuzz`). A reader may answer with a result or an "
         f"error of this library; anything else ends its process: {bad} did.\n\n"
-        + table(["reader", "seconds", "files", "accepted", "outcome"], body)
+        + table(["reader", "seconds", "of a processor", "files", "accepted", "outcome"], body)
         + f"\n{origin(record)}"
     )
 
