@@ -52,6 +52,10 @@ class Recorder:
     def add(self, **row: Any) -> None:
         """Append a row and write the file."""
         self.record["rows"].append(row)
+        self.write()
+
+    def write(self) -> None:
+        """Write the file as a whole."""
         RESULTS.mkdir(exist_ok=True)
         partial = self.path.with_suffix(".partial")
         partial.write_text(json.dumps(self.record, indent=1) + "\n", encoding="utf-8")

@@ -59,10 +59,28 @@ def test_a_population_with_nothing_new_is_built_again() -> None:
     points = np.random.default_rng(1).choice(np.array([-1, 1], dtype=np.int8), size=(CAPACITY, 30))
     population.members = [Member(s, form.energy(s, form.fields(s))) for s in points]
     champion = population.champion
-    population.vain = PATIENCE * CAPACITY
+    population.vain, population.building = PATIENCE * CAPACITY, False
     population.tasks(1, Clock())
     assert population.members == []
+    assert population.building
     assert population.champion is champion
+
+
+def test_members_are_crossed_once_anneals_no_longer_lead() -> None:
+    """A full population takes in fresh anneals until as many in a row as it has members have not led it."""
+    form = glass(60, 3, 4)
+    population = CrossedPopulation(form, np.ones(60, dtype=np.int8), np.random.default_rng(0))
+    vain = 0
+    while population.building:
+        assert vain <= CAPACITY
+        before, size = min((m.energy for m in population.members), default=math.inf), len(population.members)
+        found = [task() for task in population.tasks(1, Clock())]
+        if population.building:
+            population.merge(found)
+            leads = found[0].energy < before or len(population.members) > size
+            vain = 0 if leads else vain + 1
+    assert vain == CAPACITY
+    assert len(population.members) >= 2
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -40,7 +40,7 @@ LARGEST = 2500
 CAPACITY = 16
 """Members; half as many where so many short anneals do not fit into the time for building a population."""
 FILL_SHARE = 0.4
-"""Share of the time left in which a population is built; the rest is for crossing its members."""
+"""Most of the time left in which a population is built; the rest is for crossing its members."""
 PATIENCE = 4
 """A population is built again after so many jobs in vain for each member."""
 LONGER = 1.15
@@ -68,7 +68,8 @@ class CrossedPopulation:
         self.sweeps = float(min(FIRST_SWEEPS, 100 + 10 * form.n))
         self.capacity = CAPACITY
         self.vain = 0
-        self.filled: float | None = None  # seconds left when building the population ends; None: it has not begun
+        self.building = True
+        self.until: float | None = None  # seconds left when building the population ends; None: it has not begun
         self.pace = Pace(form.n)
 
     @property
@@ -76,27 +77,31 @@ class CrossedPopulation:
         return self.champion
 
     def state(self) -> dict[str, Any]:
-        own = {"sweeps": self.sweeps, "vain": self.vain}
+        own = {"sweeps": self.sweeps, "vain": self.vain, "building": self.building}
         return members_state([self.champion, *self.members], self.rng) | own
 
     def restore(self, state: State) -> None:
         (self.champion, *self.members), self.rng = kept_members(state, self.form.n)
-        self.sweeps, self.vain = kept_sweeps(state), int(state["vain"])
+        self.sweeps, self.vain, self.building = kept_sweeps(state), int(state["vain"]), bool(state["building"])
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
-        if self.filled is None:
-            unhurried = self.pace.allows(CAPACITY * FIRST_SWEEPS, clock, FILL_SHARE)
-            self.capacity = CAPACITY if unhurried else CAPACITY // 2
+        self._choose_phase(count, clock)
+        return [self._fresh(clock) if self.building else self._improvement(clock) for _ in range(count)]
+
+    def _choose_phase(self, count: int, clock: Clock) -> None:
+        """Build a population, cross its members once anneals from scratch no longer lead it, build again when spent."""
         full = len(self.members) >= self.capacity
         spent = self.vain >= PATIENCE * self.capacity or (full and len({member.energy for member in self.members}) == 1)
-        if spent and self.pace.allows(self.capacity / count * self.sweeps, clock, FILL_SHARE):
-            self.members, self.vain, full, self.filled = [], 0, False, None
-        if self.filled is None:
-            self.filled = (1.0 - FILL_SHARE) * clock.seconds_left
+        if not self.building and spent and self.pace.allows(self.capacity / count * self.sweeps, clock, FILL_SHARE):
+            self.members, self.vain, self.building, self.until = [], 0, True, None
+        if self.until is None:
+            unhurried = self.pace.allows(CAPACITY * FIRST_SWEEPS, clock, FILL_SHARE)
+            self.capacity = CAPACITY if unhurried else CAPACITY // 2
+            self.until = (1.0 - FILL_SHARE) * clock.seconds_left
         # a problem with few good points never fills the population: that is no reason not to cross them
-        room = not full and self.vain < self.capacity and self.pace.allows(self.sweeps, clock, 0.3)
-        filling = (room and clock.seconds_left >= self.filled) or len(self.members) < 2
-        return [self._fresh(clock) if filling else self._improvement(clock) for _ in range(count)]
+        hopeful = self.vain < self.capacity and self.pace.allows(self.sweeps, clock, 0.3)
+        if self.building and len(self.members) >= 2 and not (hopeful and clock.seconds_left >= self.until):
+            self.building, self.vain = False, 0
 
     def _improvement(self, clock: Clock) -> Task:
         if self.rng.random() < CROSSED:
@@ -127,13 +132,13 @@ class CrossedPopulation:
 
     def _admit(self, member: Member) -> None:
         """It replaces the member it nearly equals, or the worst; equally good points keep the population moving."""
-        self.vain += 1
+        leads = all(member.energy < other.energy for other in self.members)
+        self.vain = 0 if leads else self.vain + 1
         if member.energy < self.champion.energy:
             self.champion = Member(member.s, member.energy)
         for k, other in enumerate(self.members):
             if distance(self.form, member.s, other.s) <= self.form.n // 100:
                 if member.energy <= other.energy:
-                    self.vain = 0 if member.energy < other.energy else self.vain
                     self.members[k] = member
                 return
         if len(self.members) < self.capacity:
@@ -143,7 +148,6 @@ class CrossedPopulation:
         worst = max(range(len(self.members)), key=lambda k: self.members[k].energy)
         if member.energy < self.members[worst].energy:
             self.members[worst] = member
-            self.vain = 0
 
 
 def _crossed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,10 @@ class Pace:
     def shortened(self, sweeps: float, clock: Clock, share: float) -> int:
         """`sweeps`, or as many as fit into this share of the time left; unchanged without a time limit."""
         return int(max(4, min(sweeps, share * clock.seconds_left / self._seconds)))
+
+    def fitting(self, clock: Clock, share: float) -> float:
+        """Sweeps that fill this share of the time left; 0 without a time limit."""
+        return share * clock.seconds_left / self._seconds if math.isfinite(clock.seconds_left) else 0.0
 
     def allows(self, sweeps: float, clock: Clock, share: float) -> bool:
         """Whether so many sweeps fit into this share of the time left."""

@@ -30,6 +30,8 @@ FIRST_SWEEPS = 1000
 """Sweeps of the first anneal from scratch; later ones are longer."""
 LONGEST = 100_000
 """Sweeps of the longest anneal."""
+BUILDING_SHARE = 0.4
+"""Share of a time limit in which the members of a large sparse problem are annealed: long anneals pay there."""
 MOST_PULLS = 64
 """The most reheatings in one job: small problems need no more."""
 STALE = 4
@@ -142,7 +144,10 @@ class FreePopulation:
         return [draw(place, clock) for place in range(count)]
 
     def _fresh(self, origin: int, clock: Clock) -> Task:
-        sweeps = self.pace.shortened(self.sweeps, clock, 0.2)
+        wanted = self.sweeps
+        if not self.form.dense and len(self.members) > 1:  # the first has shown how long a sweep takes
+            wanted = max(wanted, self.pace.fitting(clock, BUILDING_SHARE / self.capacity))
+        sweeps = self.pace.shortened(wanted, clock, 0.2)
         self.sweeps = min(self.sweeps * 1.1, LONGEST)
         heat = HEATS[0] if self.form.dense or self.rng.random() < 0.5 else WARM
         return partial(anneal_afresh, self.form, origin, heat, sweeps, *self._own(), clock, self.pace)
