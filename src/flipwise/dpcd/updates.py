@@ -39,9 +39,9 @@ class ImprovingUpdate:
     """The gauges fixed, alpha lowered until something passes, flips made only where the exact change is negative."""
 
     LEVELS = 4.0
-    """Alpha is divided by this when it is lowered, and is 0 below the paper's least value of 0.1."""
+    """Alpha is divided by this when it is lowered, and is 0 where that would be at most 0.1, the paper's least."""
     FEW = 4
-    """Alpha is lowered when an update flips less than one coordinate in so many."""
+    """Alpha is lowered when an update flips at most one coordinate in so many."""
 
     def __init__(self, objective: SupportsFlips, constraint: Constraint) -> None:
         self.objective = objective
