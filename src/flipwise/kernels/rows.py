@@ -59,20 +59,25 @@ def compile_for(n: int, r: int) -> None:
 
 @helper
 def _principal(Q, b, g, alpha1, alpha2, slack):
-    """One update of Algorithm 1 in a row: Eq. (6), S_plus and S_minus, and of these the flips that improve exactly."""
+    """One update of Algorithm 1 in a row: Eq. (6), S_plus and S_minus, and of these the flips that improve exactly.
+
+    Returns the number of flips, -1 where no flip improves, so that lowering alpha would be in vain.
+    """
     r = b.size
     above = 0.0
     below = 0.0
     n1 = 0
     n2 = 0
+    best = 0.0
     for j in range(r):
         d = g[j] - 2.0 * Q[j, j] * b[j]
-        if d > 0.0:
-            above += d
-            n1 += 1
-        elif d < 0.0:
-            below -= d
-            n2 += 1
+        best = max(best, b[j] * d)
+        above += max(d, 0.0)  # no branches: which entries are positive cannot be foreseen
+        below += max(-d, 0.0)
+        n1 += d > 0.0
+        n2 += d < 0.0
+    if 2.0 * best <= slack:
+        return -1
     L1 = above / n1 if n1 > 0 else 0.0
     L2 = below / n2 if n2 > 0 else 0.0
     flips = 0
@@ -97,9 +102,10 @@ def _neighbourhood(Q, b, g, candidates, slack):
         change = 0.0
         for s in range(candidates.shape[1]):
             j = candidates[c, s]
-            change -= 2.0 * b[j] * g[j]
-            for t in range(candidates.shape[1]):
-                change += 4.0 * b[j] * b[candidates[c, t]] * Q[j, candidates[c, t]]
+            others = 0.0
+            for t in range(s):
+                others += b[candidates[c, t]] * Q[j, candidates[c, t]]
+            change += 4.0 * Q[j, j] + b[j] * (8.0 * others - 2.0 * g[j])
         if change < best:
             best = change
             at = c
@@ -142,14 +148,15 @@ def dpcd_rows(W, Q, P, which, alpha1, alpha2, updates, every, candidates, slack,
         while k < updates:
             k += 1
             moved = _principal(Q, b, g, a1, a2, slack)
+            rest = moved < 0
+            moved = max(moved, 0)
+            if moved == 0:
+                a1 = a1 / 4.0 if a1 > 0.4 else 0.0
+                a2 = a2 / 4.0 if a2 > 0.4 else 0.0
             if k % every == 0 and candidates.shape[0] > 0:
                 moved += _neighbourhood(Q, b, g, candidates, slack)
             count += moved
-            if moved == 0:
-                if a1 > 0.0 or a2 > 0.0:
-                    a1 = a1 / 4.0 if a1 > 0.4 else 0.0
-                    a2 = a2 / 4.0 if a2 > 0.4 else 0.0
-                    continue
+            if moved == 0 and rest:
                 moved = _neighbourhood(Q, b, g, candidates, slack)
                 count += moved
                 if moved == 0:
