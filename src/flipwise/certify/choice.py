@@ -55,8 +55,8 @@ def _tamed(objective: Quadratic) -> tuple[Quadratic, float]:
     """The objective divided by a power of two, which is exact, and that power: squares of its numbers must exist."""
     rows = sum((term.absolute_row_sums() for term in objective.terms), np.abs(objective.c))
     largest = float(rows.max(initial=0.0))
-    if largest == 0.0 or 1e-100 < largest < 1e100:
-        return objective, 1.0
+    if largest == 0.0 or 1e-100 < largest < 1e100 or abs(objective.d) > 1e200 * largest:
+        return objective, 1.0  # the last: beside such a constant the rest is rounding, and their quotient may not exist
     power = math.ldexp(1.0, math.frexp(largest)[1] - 1)
     terms = [term.scaled(1.0 / power) for term in objective.terms]
     return Quadratic(terms, objective.c / power, objective.d / power), power

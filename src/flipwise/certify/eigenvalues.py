@@ -39,10 +39,13 @@ def smallest_eigenpair(times: Callable[[Floats], Floats], n: int, tolerance: flo
     try:
         values, vectors = eigsh(operator, k=1, which="SA", tol=tolerance, v0=start, maxiter=1000)
     except ArpackNoConvergence as stuck:
-        if not len(stuck.eigenvalues):
-            values, vectors = eigsh(operator, k=1, which="SA", tol=1e-2, v0=start, maxiter=5000)
-        else:
-            values, vectors = stuck.eigenvalues, stuck.eigenvectors
+        values, vectors = stuck.eigenvalues, stuck.eigenvectors
+        if not len(values):
+            # The tolerance is relative to the eigenvalue, so one near zero is out of reach: shift it by the size of A.
+            size = float(np.linalg.norm(times(start)) / np.linalg.norm(start))
+            shifted = LinearOperator((n, n), matvec=lambda v: operator.matvec(v) - size * v, dtype=np.float64)
+            values, vectors = eigsh(shifted, k=1, which="SA", tol=1e-5, v0=start, maxiter=5000)
+            values = values + size
     return float(values[0]), np.asarray(vectors[:, 0])
 
 
@@ -84,7 +87,8 @@ def gershgorin_bound(form: Homogeneous, y: Floats) -> float:
     best = -np.inf
     for _ in range(30):
         r = radius(w)
-        rounding = 4.0 * _U * (form.N + 8) * float((r / w + np.abs(own)).max(initial=0.0))
+        # `reach` holds the diagonal before it is taken away again: its rounding counts even where `own` is 0.
+        rounding = 4.0 * _U * (form.N + 8) * float((r / w + outside + np.abs(y)).max(initial=0.0))
         best = max(best, float((own - r / w).min(initial=np.inf)) - rounding)
         # Towards the Perron vector of the shifted comparison matrix; the floor keeps w > 0.
         w = np.maximum(r + (own.max() - own) * w, 1e-12)

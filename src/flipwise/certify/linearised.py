@@ -41,9 +41,10 @@ def linearise(quadratic: Quadratic, constraint: Constraint) -> LinearProgram:
     form = homogeneous(quadratic, lift=False)
     A = form.part if form.is_sparse and not form.s.size else sp.csr_array(form.to_dense())
     upper = sp.triu(A, k=1, format="coo")
-    # x'Ax + c'x + d with x = 2b - 1; b_i^2 = b_i sends the diagonal to the linear part.
+    # x'Ax + c'x + d with x = 2b - 1. On binary points the diagonal is a constant; it must not meet the row sums,
+    # whose digits a large one would take away.
     q = 8.0 * upper.data
-    linear = 2.0 * quadratic.c - 4.0 * np.asarray(A.sum(axis=1)).reshape(-1) + 4.0 * A.diagonal()
+    linear = 2.0 * quadratic.c - 4.0 * (np.bincount(upper.row, upper.data, n) + np.bincount(upper.col, upper.data, n))
     constant = quadratic.d - math.fsum(quadratic.c) + math.fsum(A.data)
     edges = upper.data.size
     i, j, z = upper.row, upper.col, n + np.arange(edges)

@@ -121,7 +121,6 @@ def proven(core: Core, k: int, first: Ints, second: Ints, weight: Floats, v: Flo
     if np.any(kept):
         shares.balance(passes)
     loads = shares.proven_loads()
-    total = math.fsum(p)
     total, rest = math.fsum(p), top_sum(loads, k, core.cap)
     return total + rest + 4.0 * _EPS * (total + abs(rest))
 
