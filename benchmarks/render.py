@@ -32,8 +32,14 @@ def origin(record: dict[str, Any]) -> str:
         f"Measured {record['date'][:10]} with `{record['command']}` at commit {record['commit']} "
         f"on {machine['cores']} cores ({machine['processor']}, load {machine['load_at_start']} at the start), "
         f"Python {machine['python']}, NumPy {versions['numpy']}, SciPy {versions['scipy']}, "
-        f"Numba {versions['numba']}.\n"
+        f"Numba {versions['numba']}.{_earlier(record)}\n"
     )
+
+
+def _earlier(record: dict[str, Any]) -> str:
+    """The runs before the last one, of which rows are left."""
+    runs = [f"`{run['command']}` at commit {run['commit']}" for run in record.get("earlier", [])]
+    return f" Other rows are of {', '.join(runs)}." if runs else ""
 
 
 def write_page(
