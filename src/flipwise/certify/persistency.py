@@ -58,8 +58,7 @@ def persistent_variables(objective: Quadratic) -> Persistency:
     if not objective.c.any() or not all(isinstance(term, Sparse) for term in objective.terms):
         return nothing  # without a linear part -x is as good as x, and nothing is fixed
     form = ising_form(objective, dense_from=np.inf)
-    if form is None or form.matrix is not None:
-        return nothing
+    assert form is not None  # only low-rank terms may have no form, and no share of entries makes this one dense
     if np.issubdtype(form.data.dtype, np.integer) and 2 * form.data.size + 4 * form.n <= LARGEST_FLOW:
         found = _roof_dual(form, objective)
         if found is not None:
