@@ -1,12 +1,13 @@
 """ITQ: iterative quantisation, ||B - V R||^2 with V the principal components of X and R a rotation.
 
 Gong, Lazebnik, Gordo, Perronnin: Iterative quantization, CVPR 2011 / TPAMI 2013. Given R the loss is linear in B: one
-DPCD update with the Lipschitz rule is the closed form. The original makes 50 rounds; with "dpcd" they end when fewer
-than one bit in 500 still moves.
+DPCD update with the Lipschitz rule is the closed form, and B'V, from which the next R comes, changes by the flipped
+entries alone. The original makes 50 rounds; with "dpcd" they end when fewer than one bit in 500 still moves.
 
 `whitening` is ours: V diag(lambda)^-p in the place of V, p between 0 (ITQ) and 1/2 (whitened). A rotation spreads the
 variance over the bits, but the leading components still decide most of them; dividing them down lets others count.
-On one set of sentence embeddings it found more neighbours at 64 bits and made no difference at 128 and 256 (one seed).
+On sentence embeddings it found more neighbours at 64 and 128 bits and hardly more at 256; on image embeddings it made
+no difference (five seeds each, docs/benchmarks/hashing.md).
 
 With more bits than components R has orthonormal rows (a tight frame), so n_bits may exceed the number of features.
 """
