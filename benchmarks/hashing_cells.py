@@ -8,7 +8,6 @@ qualities that are missing. A cell that the stored file has is not made again un
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
 from collections.abc import Callable
@@ -39,14 +38,8 @@ class Cells:
         self.quality_only = bool(options.quality)
         self.ends = float("inf") if options.minutes is None else time.perf_counter() + 60.0 * options.minutes
         self.done: set[tuple[Any, ...]] = set()
-        if self.stored and not options.fresh and self.recorder.path.exists():
-            old = json.loads(self.recorder.path.read_text(encoding="utf-8"))
-            rows = [row for row in old["rows"] if row.get("kind") in KINDS]
-            if rows:
-                header = {name: old[name] for name in ("command", "date", "commit")}
-                self.recorder.record["earlier"] = [*old.get("earlier", []), header]
-                self.recorder.record["rows"] = rows
-                self.done = {_key(row["kind"], row["key"]) for row in rows}
+        if self.stored and not options.fresh:
+            self.done = {_key(row["kind"], row["key"]) for row in self.recorder.go_on()}
 
     def wanted(self, key: dict[str, Any]) -> list[str]:
         """The kinds that this run should make of a cell."""

@@ -158,14 +158,12 @@ def main() -> None:
 
 def run_ours_again(recorder: Recorder, limits: list[float], arguments: argparse.Namespace) -> None:
     """Replace what flipwise found in the stored rows of these limits."""
-    rows, recorder.record["rows"] = recorder.go_on(), []
-    for row in rows:
+    for row in recorder.go_on():
         if row["limit"] in limits and (not arguments.only or row["instance"] in arguments.only):
             value, spent = ours(instance(row["instance"]), row["limit"], arguments.seed, row["cores"])
             row["flipwise"] = {"value": value, "seconds": round(spent, 3), "commit": recorder.record["commit"]}
+            recorder.write()
             print(row["instance"], row["limit"], value, flush=True)
-        recorder.record["rows"].append(row)
-    recorder.write()
     report(recorder.record["rows"])
 
 

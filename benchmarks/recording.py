@@ -11,6 +11,7 @@ import platform
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -40,11 +41,11 @@ class Recorder:
             "rows": [],
         }
 
-    def go_on(self) -> list[dict[str, Any]]:
-        """Take over the rows of the stored run and say from which command and commit they are; returns them."""
+    def go_on(self, wanted: Callable[[dict[str, Any]], bool] = lambda row: True) -> list[dict[str, Any]]:
+        """Take over the wanted rows of the stored run and say from which command and commit they are; returns them."""
         if self.path.exists():
             stored = json.loads(self.path.read_text(encoding="utf-8"))
-            self.record["rows"] = stored["rows"]
+            self.record["rows"] = [row for row in stored["rows"] if wanted(row)]
             earlier = {key: stored.get(key) for key in ("command", "date", "commit", "machine")}
             self.record["earlier"] = [*stored.get("earlier", []), {**earlier, "rows": len(stored["rows"])}]
         return self.record["rows"]  # type: ignore[no-any-return]

@@ -42,21 +42,14 @@ def _earlier(record: dict[str, Any]) -> str:
     return f" Other rows are of {', '.join(runs)}." if runs else ""
 
 
-def write_page(
-    name: str,
-    title: str,
-    sections: dict[str, Callable[[dict[str, Any]], str]],
-    counts: Callable[[dict[str, Any]], bool] = lambda row: True,
-) -> None:
-    """A page with a section for each stored run that exists and has rows that count."""
+def write_page(name: str, title: str, sections: dict[str, Callable[[dict[str, Any]], str]]) -> None:
+    """A page with a section for each stored run that exists."""
     text = f"# {title}\n\n"
     for run, section in sections.items():
         path = RESULTS / f"{run}.json"
         if path.exists():
             record = json.loads(path.read_text(encoding="utf-8"))
-            record["rows"] = [row for row in record["rows"] if counts(row)]
-            if record["rows"]:
-                text += section(record) + origin(record) + "\n"
+            text += section(record) + origin(record) + "\n"
     PAGES.mkdir(parents=True, exist_ok=True)
     (PAGES / f"{name}.md").write_text(text.rstrip() + "\n", encoding="utf-8")
     print(PAGES / f"{name}.md")

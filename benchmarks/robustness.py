@@ -44,7 +44,7 @@ def kills(runs: int, only: list[str]) -> bool:
 
     recorder = Recorder("robustness-kills")
     if only:  # the others stay as they are stored
-        recorder.record["rows"] = [row for row in recorder.go_on() if row["kind"] not in only]
+        recorder.go_on(lambda row: row["kind"] not in only)
     rng = np.random.default_rng()
     good = True
     for kind in only or KILL_SHARES:
@@ -99,7 +99,7 @@ def fuzz(seconds: float, only: list[str], at_once: int) -> bool:
 
     recorder = Recorder("robustness-fuzz")
     if only:  # the others stay as they are stored
-        recorder.record["rows"] = [row for row in recorder.go_on() if row["reader"] not in only]
+        recorder.go_on(lambda row: row["reader"] not in only)
     good = True
     with ThreadPoolExecutor(at_once) as pool:
         for done in as_completed([pool.submit(_fuzzed, reader, seconds) for reader in only or sorted(READERS)]):

@@ -40,7 +40,7 @@ LARGEST = 2500
 CAPACITY = 16
 """Members; half as many where so many short anneals do not fit into the time for building a population."""
 FILL_SHARE = 0.4
-"""Most of the time left in which a population is built; the rest is for crossing its members."""
+"""A population is built in at most this share of the time left; the rest is for crossing its members."""
 PATIENCE = 4
 """A population is built again after so many jobs in vain for each member."""
 LONGER = 1.15

@@ -21,15 +21,19 @@ class Pace:
 
     def shortened(self, sweeps: float, clock: Clock, share: float) -> int:
         """`sweeps`, or as many as fit into this share of the time left; unchanged without a time limit."""
-        return int(max(4, min(sweeps, share * clock.seconds_left / self._seconds)))
+        return int(max(4, min(sweeps, self._fitting(clock, share))))
 
-    def fitting(self, clock: Clock, share: float) -> float:
-        """Sweeps that fill this share of the time left; 0 without a time limit."""
-        return share * clock.seconds_left / self._seconds if math.isfinite(clock.seconds_left) else 0.0
+    def lengthened(self, sweeps: float, clock: Clock, share: float) -> float:
+        """`sweeps`, or as many as fill this share of the time left; unchanged without a time limit."""
+        fitting = self._fitting(clock, share)
+        return max(sweeps, fitting) if math.isfinite(fitting) else sweeps
 
     def allows(self, sweeps: float, clock: Clock, share: float) -> bool:
         """Whether so many sweeps fit into this share of the time left."""
-        return sweeps * self._seconds <= share * clock.seconds_left
+        return sweeps <= self._fitting(clock, share)
+
+    def _fitting(self, clock: Clock, share: float) -> float:
+        return share * clock.seconds_left / self._seconds
 
     @contextmanager
     def timing(self, sweeps: int) -> Iterator[None]:

@@ -146,7 +146,7 @@ class FreePopulation:
     def _fresh(self, origin: int, clock: Clock) -> Task:
         wanted = self.sweeps
         if not self.form.dense and len(self.members) > 1:  # the first has shown how long a sweep takes
-            wanted = max(wanted, self.pace.fitting(clock, BUILDING_SHARE / self.capacity))
+            wanted = self.pace.lengthened(wanted, clock, BUILDING_SHARE / self.capacity)
         sweeps = self.pace.shortened(wanted, clock, 0.2)
         self.sweeps = min(self.sweeps * 1.1, LONGEST)
         heat = HEATS[0] if self.form.dense or self.rng.random() < 0.5 else WARM
