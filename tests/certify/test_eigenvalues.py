@@ -65,6 +65,27 @@ def test_eigenvalues_near_zero_do_not_stop_lanczos() -> None:
     assert 0.0 <= value < 1e-5 and value == pytest.approx(float(vector @ (diagonal * vector)), abs=1e-6)
 
 
+@pytest.mark.parametrize("size", [1e-150, 1.0, 1e6, 1e150])
+def test_an_eigenvalue_of_zero_is_not_taken_for_the_next(size: float) -> None:
+    """Zero is no size to be relative to: the estimate is near it by the size of the matrix, and not the second one."""
+    diagonal = size * np.linspace(0.0, 1.0, 301)
+    value, vector = smallest_eigenpair(lambda v: diagonal * v, 301)
+    assert abs(value) < 1e-6 * size and abs(vector[0]) > 0.999
+
+
+def test_nothing_but_zero_has_the_eigenvalue_zero() -> None:
+    """An operator without a size of its own."""
+    assert smallest_eigenpair(lambda v: 0.0 * v, 400)[0] == 0.0
+
+
+def test_eigenvalues_close_together_are_met_with_patience() -> None:
+    """The Laplacian of a long path: what Lanczos cannot tell apart in time is estimated less sharply."""
+    n = 5000
+    A = path(n, 2.0)
+    value, vector = smallest_eigenpair(lambda v: A @ v, n)
+    assert 0.0 < value < 1e-4 and np.linalg.norm(A @ vector - value * vector) < 1e-3
+
+
 @pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
 @pytest.mark.parametrize("n", [60, 400])
 @pytest.mark.parametrize("kind", ["banded", "dense"])

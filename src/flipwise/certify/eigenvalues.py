@@ -10,6 +10,7 @@ min_i (h_ii - sum_j |h_ij| w_j / w_i), true for every w > 0.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 import scipy.linalg
@@ -34,19 +35,24 @@ def smallest_eigenpair(times: Callable[[Floats], Floats], n: int, tolerance: flo
         matrix = times(np.eye(n))
         values, vectors = np.linalg.eigh((matrix + matrix.T) / 2.0)
         return float(values[0]), vectors[:, 0]
-    operator = LinearOperator((n, n), matvec=lambda v: times(np.ascontiguousarray(v).reshape(-1)), dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)
-    try:
+    # ARPACK stops relative to the eigenvalue it finds, or to 1e-11, so it is given A / size - I, whose least eigenvalue
+    # is about -1/2 or below: that of A is at most the root of the mean square of all, by which A stretches the start.
+    size = 2.0 * float(np.linalg.norm(times(start)) / np.linalg.norm(start)) or 1.0
+
+    def scaled(v: Floats) -> Floats:
+        v = np.ascontiguousarray(v).reshape(-1)
+        return times(v) / size - v
+
+    def lanczos(tolerance: float) -> tuple[float, Floats]:
+        operator = LinearOperator((n, n), matvec=scaled, dtype=np.float64)
         values, vectors = eigsh(operator, k=1, which="SA", tol=tolerance, v0=start, maxiter=1000)
-    except ArpackNoConvergence as stuck:
-        values, vectors = stuck.eigenvalues, stuck.eigenvectors
-        if not len(values):
-            # The tolerance is relative to the eigenvalue, so one near zero is out of reach: shift it by the size of A.
-            size = float(np.linalg.norm(times(start)) / np.linalg.norm(start))
-            shifted = LinearOperator((n, n), matvec=lambda v: operator.matvec(v) - size * v, dtype=np.float64)
-            values, vectors = eigsh(shifted, k=1, which="SA", tol=1e-5, v0=start, maxiter=5000)
-            values = values + size
-    return float(values[0]), np.asarray(vectors[:, 0])
+        return size * (float(values[0]) + 1.0), np.asarray(vectors[:, 0])
+
+    for slack in (1.0, 100.0):
+        with suppress(ArpackNoConvergence):
+            return lanczos(slack * tolerance)
+    return lanczos(1e4 * tolerance)
 
 
 def eigenvalue_bound(form: Homogeneous, y: Floats) -> float:
@@ -54,13 +60,9 @@ def eigenvalue_bound(form: Homogeneous, y: Floats) -> float:
     banded = _band(form)
     if banded is None and form.N > DENSE_LIMIT:
         return gershgorin_bound(form, y)
-    # Lanczos stops relative to the eigenvalue; a shift keeps it away from zero, where dual matrices have theirs.
-    shift = float(np.abs(form.diagonal - y).mean()) + 1e-300
-    own = y + shift
-    least, _ = smallest_eigenpair(
-        lambda v: form.times(v) - (own * v if v.ndim == 1 else own[:, None] * v), form.N, tolerance=1e-4
+    estimate, _ = smallest_eigenpair(
+        lambda v: form.times(v) - (y * v if v.ndim == 1 else y[:, None] * v), form.N, tolerance=1e-4
     )
-    estimate = least + shift
     scale = float(np.abs(form.diagonal - y).max(initial=0.0)) + abs(estimate)
     margin = max(1e-7 * scale, 1e-300)
     for _ in range(6):
