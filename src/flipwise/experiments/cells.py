@@ -1,20 +1,26 @@
-"""A cell: one run of one method on one instance, with everything needed to believe it and to repeat it."""
+"""A cell: one run of one method on one instance, with everything needed to believe it and to repeat it.
+
+Its curves come from the trace of the run. Cells are read from a store or a results file in JSON.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from flipwise.errors import InvalidFile
+from flipwise.trace import Trace
 
 CellStatus = Literal["done", "failed", "skipped"]
 Sense = Literal["min", "max"]
 Series = dict[str, list[list[float]]]
 """Named curves, each a list of [x, y] points."""
+MOST_POINTS = 120
+"""Points kept of a curve: enough for a drawing, small in the file."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,39 @@ class Cell:
 
 class Skip(Exception):
     """Raised inside a study when a cell cannot be run here; the message becomes the cell's reason."""
+
+
+def run_curves(trace: Trace, scale: float = 1.0) -> Series:
+    """Best value and bound against seconds, value and flips against iterations; values are multiplied by `scale`.
+
+    A maximisation that was turned into a minimisation by a change of sign is turned back by a negative `scale`.
+    """
+    records = trace.records
+    curves: Series = {
+        "best": _thinned(_changes([[record.seconds, scale * record.best] for record in records])),
+        "value": _thinned([[record.iteration, scale * record.value] for record in records]),
+        "flips": _thinned([[record.iteration, record.flips] for record in records]),
+    }
+    bounds = [[record.seconds, scale * record.bound] for record in records if record.bound is not None]
+    if bounds:
+        curves["bound"] = _thinned(_changes(bounds))
+    return curves
+
+
+def _thinned(points: Sequence[list[float]]) -> list[list[float]]:
+    """At most `MOST_POINTS` of the points, evenly chosen, the first and the last among them."""
+    if len(points) <= MOST_POINTS:
+        return list(points)
+    last = len(points) - 1
+    return [points[round(place * last / (MOST_POINTS - 1))] for place in range(MOST_POINTS)]
+
+
+def _changes(points: list[list[float]]) -> list[list[float]]:
+    """The points at which y changes, and the last one."""
+    kept = [point for place, point in enumerate(points) if place == 0 or point[1] != points[place - 1][1]]
+    if points and kept[-1] is not points[-1]:
+        kept.append(points[-1])
+    return kept
 
 
 def canonical(parameters: Mapping[str, Any]) -> str:
