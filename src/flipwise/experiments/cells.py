@@ -6,9 +6,8 @@ Its curves come from the trace of the run. Cells are read from a store or a resu
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -144,9 +143,11 @@ def current(cells: Iterable[Cell]) -> list[Cell]:
     for cell in cells:
         if cell.key not in last or cell.attempt >= last[cell.key].attempt:
             last[cell.key] = cell
-    finished = {_without_checksum(cell.key) for cell in last.values() if cell.outcome.status == "done"}
+    finished = {replace(cell.key, checksum="") for cell in last.values() if cell.outcome.status == "done"}
     return [
-        cell for cell in last.values() if cell.outcome.status == "done" or _without_checksum(cell.key) not in finished
+        cell
+        for cell in last.values()
+        if cell.outcome.status == "done" or replace(cell.key, checksum="") not in finished
     ]
 
 
@@ -195,12 +196,3 @@ def write_results(cells: Iterable[Cell], path: str | Path, *, command: str = "",
     head = f'{{"command": {json.dumps(command)},\n"environments": {json.dumps(environments, sort_keys=True)},\n'
     text = head + '"cells": [\n' + ",\n".join(lines) + "\n]}\n"
     Path(path).write_text(text, encoding="utf-8")
-
-
-def finite(value: float | None) -> float | None:
-    """A number as JSON and SQLite can keep it: NaN and infinities become None."""
-    return None if value is None or not math.isfinite(value) else float(value)
-
-
-def _without_checksum(key: Key) -> tuple[str, str, str, str, int, int]:
-    return key.study, key.instance, key.method, key.parameters, key.seed, key.threads

@@ -16,11 +16,10 @@ import numpy as np
 from flipwise.errors import InvalidInput
 from flipwise.experiments.cells import current
 from flipwise.experiments.environment import cores, environment
-from flipwise.experiments.runner import Listener, run_studies
+from flipwise.experiments.runner import Listener, Planned, run_in_processes, run_studies
 from flipwise.experiments.store import Store
 from flipwise.experiments.studies import graphs, hashing, optimisation, qubo
-from flipwise.experiments.study import Plan, Study, Task
-from flipwise.experiments.workers import run_in_processes
+from flipwise.experiments.study import Plan, Study
 from flipwise.run import Limits
 
 log = logging.getLogger("flipwise.experiments")
@@ -143,13 +142,11 @@ def reproduce(
     return Summary(Path(store), *(statuses.count(status) for status in ("done", "failed", "skipped")))
 
 
-def select(
-    available: Sequence[Study], plan: Plan, only: Sequence[str] | str | None
-) -> list[tuple[Study, Sequence[Task]]]:
+def select(available: Sequence[Study], plan: Plan, only: Sequence[str] | str | None) -> Planned:
     """The tasks to run: all, or those of the studies and methods named."""
     planned = [(study, list(study.tasks(plan))) for study in available]
     if only is None:
-        return [(study, tasks) for study, tasks in planned]
+        return planned
     wanted = [name.strip().replace("-", "_") for name in (only.split(",") if isinstance(only, str) else only)]
     study_names = [study.name for study, _ in planned]
     method_names = sorted({task.method for _, tasks in planned for task in tasks})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flipwise.experiments.cells import Cell, Key
 from flipwise.report.sections.blocks import Block, Figures, Section, Text
@@ -27,10 +27,10 @@ class Change:
 
 def changes(before: Sequence[Cell], after: Sequence[Cell]) -> list[Change]:
     """The cells finished in both, by key. Threads are not part of the comparison; the data's checksum is."""
-    old = {_place(cell.key): cell for cell in before if cell.outcome.status == "done"}
+    old = {replace(cell.key, threads=0): cell for cell in before if cell.outcome.status == "done"}
     found = []
     for cell in after:
-        other = old.get(_place(cell.key))
+        other = old.get(replace(cell.key, threads=0))
         a, b = (None if other is None else other.outcome.value), cell.outcome.value
         if other is None or cell.outcome.status != "done" or a is None or b is None:
             continue
@@ -89,10 +89,6 @@ def comparison_section(before: Sequence[Cell], after: Sequence[Cell], name: str)
     lost = len([c for c in before if c.outcome.status == "done"]) - len(found)
     blocks += [details, Text(f"{lost} finished cells of {name} have no counterpart here.")]
     return Section("comparison", f"Compared with {name}", "The same cells, before and after.", blocks)
-
-
-def _place(key: Key) -> tuple[str, str, str, str, str, int]:
-    return key.study, key.instance, key.checksum, key.method, key.parameters, key.seed
 
 
 def _words(key: Key) -> str:
