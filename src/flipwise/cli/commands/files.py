@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from flipwise.cli.inputs import GRAPH_FORMATS, MODEL_FORMATS
+from flipwise.cli.inputs import GRAPH_FORMATS, MODEL_FORMATS, is_model, load_graph, load_model, written
 from flipwise.cli.options import graph_options, input_argument, json_option
+from flipwise.cli.terminal import print_facts, print_json, size
 
 if TYPE_CHECKING:
     from flipwise.arrays import Floats
@@ -28,9 +30,6 @@ def info(file: str, file_format: str | None, symmetrise: str, unweighted: bool, 
       $ flipwise info model.qubo
       $ cat graph.txt | flipwise info - --json
     """
-    from flipwise.cli.inputs import is_model, load_graph, load_model
-    from flipwise.cli.terminal import print_facts, print_json
-
     if file_format is None and is_model(file):
         facts = _model_facts(load_model(file, None))
     else:
@@ -77,8 +76,6 @@ def _innermost_core(graph: Graph) -> tuple[int, int]:
 
 
 def _memory(graph: Graph) -> dict[str, Any]:
-    import os
-
     needed = graph.indptr.nbytes + graph.indices.nbytes + (0 if graph.weights is None else graph.weights.nbytes)
     facts: dict[str, Any] = {"bytes": int(needed)}
     try:
@@ -110,8 +107,6 @@ def _span(values: Floats) -> str:
 
 
 def _shown(name: str, value: Any) -> str:
-    from flipwise.cli.terminal import size
-
     if isinstance(value, bool):
         return "yes" if value else "NO: solving wants about twice its size"
     if name == "bytes":
@@ -152,7 +147,6 @@ def convert(
       $ flipwise convert model.qubo model.json
       $ cat graph.txt | flipwise convert - - --to matrixmarket
     """
-    from flipwise.cli.inputs import is_model, load_graph, load_model, written
     from flipwise.graphs.read import save_graph
     from flipwise.qubo.formats import write_model
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import asdict
+
 import click
 
 from flipwise.cli.app import LazyGroup
+from flipwise.cli.cluster import connected, no_folder
+from flipwise.cli.inputs import read_array, read_codes, read_labels, write_lines
 from flipwise.cli.options import (
     Counts,
     cluster_option,
@@ -14,6 +19,7 @@ from flipwise.cli.options import (
     run_options,
     threads_option,
 )
+from flipwise.cli.terminal import print_facts, print_json, print_table
 
 SUPERVISED = ("SDH", "FSDH", "FastHash")
 UNSUPERVISED = ("ITQ", "ARE", "SADH")
@@ -76,12 +82,7 @@ def fit(
       $ flipwise hash fit vectors.npy --loss ARE --bits 32 --time-limit 2 -o model.safetensors -v
       $ flipwise hash fit vectors.npy --bits 32 -o model.safetensors --cluster local:2
     """
-    import time
-
     from flipwise import hashing
-    from flipwise.cli.cluster import connected, no_folder
-    from flipwise.cli.inputs import read_array, read_labels
-    from flipwise.cli.terminal import print_facts, print_json
     from flipwise.kernels.jit import threads as limited_threads
 
     chosen = loss or ("SDH" if labels else "ITQ")
@@ -135,7 +136,6 @@ def encode(model: str, vectors: str, output: str, threads: int | None, quiet: bo
     import numpy as np
 
     from flipwise import hashing
-    from flipwise.cli.inputs import read_array
     from flipwise.errors import InvalidFile
     from flipwise.kernels.jit import threads as limited_threads
 
@@ -170,8 +170,6 @@ def search(database: str, queries: str, k: int, output: str | None, threads: int
       $ flipwise hash search database.safetensors queries.safetensors -k 5 -o neighbours.tsv
       $ flipwise hash search model.safetensors queries.safetensors -k 3 --json
     """
-    from flipwise.cli.inputs import read_codes, write_lines
-    from flipwise.cli.terminal import print_json, print_table
     from flipwise.hashing.search import hamming_search
     from flipwise.kernels.jit import threads as limited_threads
 
@@ -216,8 +214,6 @@ def evaluate(
       $ flipwise hash evaluate model.safetensors queries.safetensors -y labels.npy -z query_labels.npy --json
     """
     from flipwise import hashing
-    from flipwise.cli.inputs import read_codes, read_labels
-    from flipwise.cli.terminal import print_facts, print_json
     from flipwise.kernels.jit import threads as limited_threads
 
     asked, stored = read_codes(queries), read_codes(database)
@@ -255,11 +251,7 @@ def recommend(
     Examples:
       $ flipwise hash recommend vectors.npy --recall 0.8 -k 5 --bits 16,32,64
     """
-    from dataclasses import asdict
-
     from flipwise import hashing
-    from flipwise.cli.inputs import read_array
-    from flipwise.cli.terminal import print_json
     from flipwise.kernels.jit import threads as limited_threads
 
     with limited_threads(threads), hashing.fitting(time_limit=time_limit):
@@ -285,7 +277,6 @@ def export(codes: str, engine: str, output: str) -> None:
     """
     import numpy as np
 
-    from flipwise.cli.inputs import read_codes, write_lines
     from flipwise.hashing.formats import export_codes
 
     exported = export_codes(read_codes(codes), engine)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import time
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import get_completion_class
 
+import flipwise
 from flipwise.cli.options import Seconds, json_option, threads_option
+from flipwise.cli.terminal import print_facts, print_json, print_table, size
 
 OPTIONAL = {
     "matplotlib": ("plot", "drawings"),
@@ -35,8 +44,6 @@ def doctor(as_json: bool) -> None:
       $ flipwise doctor
       $ flipwise doctor --json
     """
-    from flipwise.cli.terminal import print_facts, print_json, print_table
-
     facts, packages = _facts(), _packages()
     if as_json:
         print_json({**facts, "packages": packages})
@@ -51,13 +58,7 @@ def doctor(as_json: bool) -> None:
 
 
 def _facts() -> dict[str, object]:
-    import os
-    import platform
-    from importlib.metadata import version
-
-    from flipwise import __version__
-
-    facts: dict[str, object] = {"flipwise": __version__, "python": platform.python_version()}
+    facts: dict[str, object] = {"flipwise": flipwise.__version__, "python": platform.python_version()}
     facts |= {name: version(name) for name in ("numpy", "scipy", "numba")}
     facts["machine"] = f"{platform.system()} {platform.machine()}"
     facts["cores"] = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -69,10 +70,6 @@ def _facts() -> dict[str, object]:
 
 
 def _memory() -> str:
-    import os
-
-    from flipwise.cli.terminal import size
-
     try:
         return size(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):
@@ -81,8 +78,6 @@ def _memory() -> str:
 
 def _compiler() -> str:
     """Compile and run a kernel, so that a broken LLVM is found here and not in the middle of a solve."""
-    import time
-
     import numpy as np
 
     from flipwise.kernels.dense import dense_swap_improving as tried
@@ -97,11 +92,6 @@ def _compiler() -> str:
 
 
 def _cache() -> str:
-    import os
-    from pathlib import Path
-
-    import flipwise
-
     if os.environ.get("FLIPWISE_NUMBA_CACHE", "1") == "0":
         return "off (FLIPWISE_NUMBA_CACHE=0)"
     places = [os.environ.get("NUMBA_CACHE_DIR"), str(Path(flipwise.__file__).parent / "kernels"), str(Path.home())]
@@ -112,8 +102,6 @@ def _cache() -> str:
 
 
 def _packages() -> dict[str, dict[str, str | None]]:
-    from importlib.metadata import PackageNotFoundError, version
-
     found: dict[str, dict[str, str | None]] = {}
     for name, (extra, purpose) in OPTIONAL.items():
         try:
@@ -139,8 +127,6 @@ def bench(nodes: int, seed: int, time_limit: float, threads: int | None, as_json
     Examples:
       $ flipwise bench --nodes 2000 --time-limit 1
     """
-    from flipwise.cli.terminal import print_json, print_table
-
     cells = _cells(nodes, seed, time_limit, threads)
     if as_json:
         print_json({"threads": threads, "seed": seed, "problems": cells})
@@ -150,12 +136,9 @@ def bench(nodes: int, seed: int, time_limit: float, threads: int | None, as_json
 
 
 def _cells(nodes: int, seed: int, time_limit: float, threads: int | None) -> list[dict[str, Any]]:
-    import time
-
     import numpy as np
     import scipy.sparse as sp
 
-    import flipwise
     from flipwise.datasets.planted import planted_subgraph
 
     cells: list[dict[str, Any]] = []
@@ -220,9 +203,6 @@ def methods(as_json: bool) -> None:
       $ flipwise methods
       $ flipwise methods --json
     """
-    from dataclasses import asdict
-
-    from flipwise.cli.terminal import print_json, print_table
     from flipwise.solvers import registry
 
     known = registry.methods()
@@ -254,8 +234,6 @@ def completion(shell: str) -> None:
       zsh    flipwise completion zsh >> ~/.zshrc
       fish   flipwise completion fish > ~/.config/fish/completions/flipwise.fish
     """
-    from click.shell_completion import get_completion_class
-
     from flipwise.cli.app import app
 
     maker = get_completion_class(shell)

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from flipwise.cli.inputs import MODEL_FORMATS
+import flipwise
+from flipwise.cli.cluster import connected
+from flipwise.cli.exits import INTERRUPTED, OK
+from flipwise.cli.inputs import MODEL_FORMATS, load_graph, load_model, write_lines
 from flipwise.cli.options import (
     Counts,
     answer_file,
@@ -17,6 +20,7 @@ from flipwise.cli.options import (
     output_options,
     run_options,
 )
+from flipwise.cli.terminal import number, percent, print_facts, print_json, progress, result_record
 
 if TYPE_CHECKING:
     from flipwise.graphs.graph import Graph
@@ -58,10 +62,6 @@ def maxcut(
       $ flipwise maxcut graph.txt --time-limit 2 --checkpoint run.npz -v
       $ cat graph.txt | flipwise maxcut - --time-limit 1 --json
     """
-    import flipwise
-    from flipwise.cli.inputs import load_graph
-    from flipwise.cli.terminal import progress
-
     graph = load_graph(file, file_format, symmetrise, unweighted, quiet=quiet)
     with progress("maximum cut", quiet=quiet or verbose, time_limit=time_limit) as tell:
         result = flipwise.maxcut(
@@ -113,10 +113,6 @@ def bisect(
       $ flipwise bisect graph.txt --time-limit 2 --checkpoint run.npz -v
       $ cat graph.txt | flipwise bisect - --time-limit 1 --json
     """
-    import flipwise
-    from flipwise.cli.inputs import load_graph
-    from flipwise.cli.terminal import progress
-
     if sizes and bound != "none":
         raise click.UsageError("--bound is for halves: leave out --sizes or --bound.")
     if sizes and checkpoint:
@@ -143,8 +139,6 @@ def bisect(
 
 def _show_cut(title: str, kind: str, graph: Graph, result: Any, seed: int, output: str | None, as_json: bool) -> int:
     """Write the parts and show the cut; returns the exit code."""
-    from flipwise.cli.terminal import number, percent, print_facts, print_json
-
     _write_values(output, graph.n, graph.names, result.parts)
     sizes = result.sizes.tolist()
     if as_json:
@@ -203,11 +197,6 @@ def qubo(
       $ flipwise qubo model.qubo --time-limit 2 --cluster local:2
       $ cat model.qubo | flipwise qubo - --format qubo --time-limit 1 --json
     """
-    import flipwise
-    from flipwise.cli.cluster import connected
-    from flipwise.cli.inputs import load_model
-    from flipwise.cli.terminal import number, percent, print_facts, print_json, progress, result_record
-
     if cluster and (method != "portfolio" or checkpoint):
         raise click.UsageError(
             "--cluster runs the portfolio without a checkpoint: leave out --method and --checkpoint."
@@ -244,13 +233,9 @@ def qubo(
 
 def _write_values(output: str | None, n: int, names: Any, values: Any) -> None:
     """A line a node or variable: its name (its number where it has none) and its value."""
-    from flipwise.cli.inputs import write_lines
-
     if output:
         write_lines(output, (f"{name}\t{value}" for name, value in zip(range(n) if names is None else names, values)))
 
 
 def _exit_code(result: Any) -> int:
-    from flipwise.cli.exits import INTERRUPTED, OK
-
     return INTERRUPTED if result.status.name == "INTERRUPTED" else OK

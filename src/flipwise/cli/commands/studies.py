@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from flipwise.cli.exits import INTERRUPTED, OK
 from flipwise.cli.options import Seconds, json_option, threads_option
+from flipwise.cli.terminal import print_facts, print_json
 
 
 @click.command("reproduce")
@@ -39,8 +41,6 @@ def reproduce(
       $ flipwise reproduce --only convergence,momentum,sgm,dpcd-plain --jobs 2 --report ''
     """
     from flipwise import experiments
-    from flipwise.cli.exits import INTERRUPTED, OK
-    from flipwise.cli.terminal import print_facts, print_json
     from flipwise.report import render
 
     def tell(progress: object) -> None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import click
 
+import flipwise
+from flipwise.cli.cluster import no_folder, sharded
+from flipwise.cli.exits import INTERRUPTED, OK
+from flipwise.cli.inputs import load_graph, write_lines
 from flipwise.cli.options import (
     Counts,
     Seconds,
@@ -19,6 +25,7 @@ from flipwise.cli.options import (
     run_options,
     threads_option,
 )
+from flipwise.cli.terminal import console, number, percent, print_json, print_table, progress, result_record, write_json
 
 NODES, HIDDEN = 20_000, 60
 """Of the demo's graph and of the group hidden in it."""
@@ -72,12 +79,6 @@ def subgraph(
       $ flipwise subgraph graph.txt -k 20 --json
       $ flipwise subgraph graph.txt -k 20 --cluster local:2
     """
-    from contextlib import ExitStack
-    from pathlib import Path
-
-    from flipwise.cli.cluster import no_folder, sharded
-    from flipwise.cli.inputs import load_graph, write_lines
-    from flipwise.cli.terminal import print_json, progress, write_json
     from flipwise.report.subgraph_page import subgraph_page
 
     sizes = tuple(dict.fromkeys(sizes))
@@ -143,11 +144,8 @@ def demo(output: str, seed: int, time_limit: float | None, threads: int | None, 
       $ flipwise demo
       $ flipwise demo --seed 7 -o demo.html --json
     """
-    from pathlib import Path
-
     import numpy as np
 
-    from flipwise.cli.terminal import console, print_json, progress
     from flipwise.datasets.planted import planted_subgraph
     from flipwise.report.subgraph_page import subgraph_page
 
@@ -176,7 +174,6 @@ def demo(output: str, seed: int, time_limit: float | None, threads: int | None, 
 
 def _solve(graph: Any, sizes: tuple[int, ...], tell: Any, **options: Any) -> list[Any]:
     """The result for each size; Ctrl-C ends a sweep early."""
-    import flipwise
 
     def watch(progress: Any) -> None:
         tell(f"x'Wx = {-progress.best:.7g}")
@@ -186,16 +183,12 @@ def _solve(graph: Any, sizes: tuple[int, ...], tell: Any, **options: Any) -> lis
 
 def _exit_code(results: list[Any], sizes: tuple[int, ...]) -> int:
     """A sweep may be interrupted although its last set has been proven optimal."""
-    from flipwise.cli.exits import INTERRUPTED, OK
-
     whole = len(results) == len(sizes) and all(result.status.name != "INTERRUPTED" for result in results)
     return OK if whole else INTERRUPTED
 
 
 def _record(result: Any) -> dict[str, Any]:
     """The nodes by their own names, ascending where they are numbers."""
-    from flipwise.cli.terminal import result_record
-
     nodes = [node.item() if hasattr(node, "item") else node for node in result.nodes]
     return {
         "k": len(nodes),
@@ -208,8 +201,6 @@ def _record(result: Any) -> dict[str, Any]:
 
 
 def _print_densities(title: str, results: list[Any], *, err: bool = False) -> None:
-    from flipwise.cli.terminal import number, percent, print_table
-
     rows = []
     for result in results:
         verdict = "optimal" if result.optimal else f"within {percent(result.gap)}" if result.gap is not None else "-"
