@@ -132,13 +132,13 @@ def _line(line: Line, x: Scale, y: Scale) -> str:
     if line.stems:
         floor = y(max(0.0, y.low))
         path = "".join(f"M{at_x:.1f} {floor:.1f}V{at_y:.1f}" for at_x, at_y, _, _ in visible)
-        return f'{parts[0]}<path class="line" d="{path}"/></g>'
-    if line.stroke and len(visible) > 1:
+        parts.append(f'<path class="line" d="{path}"/>')
+    elif line.stroke and len(visible) > 1:
         path = f"M{visible[0][0]:.1f} {visible[0][1]:.1f}"
         for at_x, at_y, _, _ in visible[1:]:
             path += f"H{at_x:.1f}V{at_y:.1f}" if line.steps else f"L{at_x:.1f} {at_y:.1f}"
         parts.append(f'<path class="line" d="{path}"{_dash(line.colour)}/>')
-    if line.markers or len(visible) == 1:
+    if line.markers or (len(visible) == 1 and not line.stems):
         for at_x, at_y, px, py in visible:
             words = escape(f"{line.name}: {short(px)}, {short(py)}")
             parts.append(f"{_marker(line.colour, at_x, at_y)}<title>{words}</title></path>")
@@ -151,24 +151,18 @@ def _band(band: Band, x: Scale, y: Scale) -> str:
         return ""
     upper = [f"{x(px):.1f} {y(high):.1f}" for px, _, high in band.points]
     lower = [f"{x(px):.1f} {y(low):.1f}" for px, low, _ in reversed(band.points)]
-    outline = " L".join(upper)
     return (
         f'<g class="c{band.colour % COLOURS}"><path class="band" d="M{" L".join(upper + lower)}Z"/>'
-        f'<path class="edge" d="M{outline}"/></g>'
+        f'<path class="edge" d="M{" L".join(upper)}"/></g>'
     )
 
 
 def _marker(colour: int, x: float, y: float) -> str:
-    shape = colour % 4
-    if shape == 0:
-        d = f"M{x - 3.2:.1f} {y:.1f}a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0-6.4 0"
-    elif shape == 1:
-        d = f"M{x - 2.9:.1f} {y - 2.9:.1f}h5.8v5.8h-5.8z"
-    elif shape == 2:
-        d = f"M{x:.1f} {y - 3.8:.1f}l3.8 3.8l-3.8 3.8l-3.8-3.8z"
-    else:
-        d = f"M{x:.1f} {y - 3.6:.1f}l3.6 6.4h-7.2z"
-    return f'<path class="dot" d="{d}">'
+    disc = f"M{x - 3.2:.1f} {y:.1f}a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0-6.4 0"
+    square = f"M{x - 2.9:.1f} {y - 2.9:.1f}h5.8v5.8h-5.8z"
+    diamond = f"M{x:.1f} {y - 3.8:.1f}l3.8 3.8l-3.8 3.8l-3.8-3.8z"
+    triangle = f"M{x:.1f} {y - 3.6:.1f}l3.6 6.4h-7.2z"
+    return f'<path class="dot" d="{(disc, square, diamond, triangle)[colour % 4]}">'
 
 
 def _dash(colour: int) -> str:
@@ -199,8 +193,9 @@ class Scale:
         return self.start + share * (self.end - self.start)
 
 
-def make_scale(values: Sequence[float], start: float, end: float, log: bool, margin: float = 0.04) -> Scale:
+def make_scale(values: Sequence[float], start: float, end: float, log: bool) -> Scale:
     """A scale that covers the values with a little room on both sides."""
+    margin = 0.04
     usable = [v for v in values if math.isfinite(v) and (v > 0 or not log)] or [1.0]
     low, high = min(usable), max(usable)
     if log:
@@ -210,14 +205,13 @@ def make_scale(values: Sequence[float], start: float, end: float, log: bool, mar
     return Scale(low - margin * width, high + margin * width, start, end)
 
 
-def ticks(scale: Scale, count: int = 5) -> list[float]:
-    """Round values inside the scale."""
-    return _log_ticks(scale, count) if scale.log else _linear_ticks(scale, count)
+def ticks(scale: Scale) -> list[float]:
+    """About five round values inside the scale."""
+    return _log_ticks(scale) if scale.log else _linear_ticks(scale)
 
 
-def _linear_ticks(scale: Scale, count: int) -> list[float]:
-    width = scale.high - scale.low
-    raw = width / count
+def _linear_ticks(scale: Scale) -> list[float]:
+    raw = (scale.high - scale.low) / 5
     power = 10.0 ** math.floor(math.log10(raw))
     step = min((m * power for m in (1, 2, 2.5, 5, 10)), key=lambda s: abs(s - raw))
     first = math.ceil(scale.low / step)
@@ -226,15 +220,14 @@ def _linear_ticks(scale: Scale, count: int) -> list[float]:
     return [min(max(value, scale.low), scale.high) for value in rounded]  # rounding may step over an end
 
 
-def _log_ticks(scale: Scale, count: int) -> list[float]:
+def _log_ticks(scale: Scale) -> list[float]:
     first, last = math.floor(math.log10(scale.low)), math.ceil(math.log10(scale.high))
     for factors in ((1,), (1, 3), (1, 2, 5), tuple(range(1, 10))):
         values = [f * 10.0**p for p in range(first, last + 1) for f in factors]
         inside = [v for v in values if scale.low <= v <= scale.high]
         if len(inside) >= 3:
             break
-    every = max(1, math.ceil(len(inside) / (count + 2)))
-    return inside[::every]
+    return inside[:: max(1, math.ceil(len(inside) / 7))]
 
 
 def labels(values: Sequence[float]) -> list[str]:

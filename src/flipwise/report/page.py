@@ -81,10 +81,11 @@ def _section(section: Section) -> str:
         if narrow and len(inner) > 1:
             inner = ['<div class="tables">', *(f"<div>{table}</div>" for table in inner), "</div>"]
         blocks += "".join(inner)
-    return (
-        f'<section id="{escape(section.name)}"><h2>{escape(section.title)}</h2>'
-        f'<p class="lead">{escape(section.question)}</p>{blocks}</section>'
-    )
+    return _titled(section.name, section.title, f'<p class="lead">{escape(section.question)}</p>{blocks}')
+
+
+def _titled(name: str, title: str, inner: str) -> str:
+    return f'<section id="{escape(name)}"><h2>{escape(title)}</h2>{inner}</section>'
 
 
 def _is_narrow(block: Block) -> bool:
@@ -109,14 +110,12 @@ def _runs(runs: Sequence[Cell]) -> str:
         f"{_block(_run_figures(cell))}</details>"
         for place, cell in enumerate(runs)
     )
-    return (
-        '<section id="one-run"><h2>One run</h2><p class="lead">The longest run of our own method in each study, step '
-        f"by step.</p>{parts}</section>"
-    )
+    lead = '<p class="lead">The longest run of our own method in each study, step by step.</p>'
+    return _titled("one-run", "One run", lead + parts)
 
 
 def _notable_runs(cells: Sequence[Cell]) -> list[Cell]:
-    """For each study the run of our own method with the longest story."""
+    """For each study the run of our own method with the longest story; at most eight."""
     chosen: dict[str, Cell] = {}
     for cell in done(cells):
         ours = cell.key.method.startswith(("dpcd", "flipwise"))
@@ -133,19 +132,11 @@ def _run_figures(cell: Cell) -> Figures:
     series = {name: [(x, y) for x, y in points] for name, points in cell.outcome.series.items()}
     charts = []
     if series.get("value"):
-        charts.append(
-            Chart("Convergence", "iteration", "value", [Line("value after the step", series["value"], 0, markers=True)])
-        )
+        line = Line("value after the step", series["value"], 0, markers=True)
+        charts.append(Chart("Convergence", "iteration", "value", [line]))
     if any(flips > 0 for _, flips in series.get("flips", [])):
-        charts.append(
-            Chart(
-                "Flips a step",
-                "iteration",
-                "variables changed",
-                [Line("flips", series["flips"], 1, stems=True)],
-                y_from_zero=True,
-            )
-        )
+        line = Line("flips", series["flips"], 1, stems=True)
+        charts.append(Chart("Flips a step", "iteration", "variables changed", [line], y_from_zero=True))
     if series.get("best"):
         charts.append(_gap(cell, series["best"], series.get("bound", [])))
     return Figures(charts)
@@ -198,7 +189,5 @@ def _environment(cells: Sequence[Cell]) -> str:
     inner = "".join(f"<tr><th scope=row>{escape(a)}</th><td data-label>{escape(b)}</td></tr>" for a, b in rows)
     sums = {(cell.key.instance, cell.key.checksum) for cell in cells if cell.key.checksum}
     data = Table("Data", ("instance", "SHA-256"), [list(pair) for pair in sorted(sums)], folded=True)
-    return (
-        f'<section id="environment"><h2>Environment</h2><table class="plain"><tbody>{inner}</tbody></table>'
-        f"{data.html()}</section>"
-    )
+    table = f'<table class="plain"><tbody>{inner}</tbody></table>'
+    return _titled("environment", "Environment", table + data.html())

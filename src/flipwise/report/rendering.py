@@ -83,15 +83,14 @@ def render(
     ['report.html', 'report.md', 'cells.csv']
     """
     target = Path(out)
-    if target.suffix and target.suffix not in (".html", ".md", ".csv") and not target.is_dir():
+    single = target.suffix in (".html", ".md", ".csv")
+    if target.suffix and not single and not target.is_dir():
         raise InvalidInput(f"`out` must be a folder or end in .html, .md or .csv, got {str(out)!r}.")
     cells = read_cells(store)
     before = [] if compare is None else [comparison_section(read_cells(compare), cells, Path(compare).name)]
-    single = target.suffix in (".html", ".md", ".csv")
-    folder = target.parent if single else target
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [target] if single else [folder / name for name in ("report.html", "report.md", "cells.csv")]
-    sections = [] if single and target.suffix == ".csv" else sections_of(cells)
+    paths = [target] if single else [target / name for name in ("report.html", "report.md", "cells.csv")]
+    paths[0].parent.mkdir(parents=True, exist_ok=True)
+    sections = [] if target.suffix == ".csv" else sections_of(cells)
     for path in paths:
         if path.suffix == ".html":
             text = write_page(title, cells, sections, before)

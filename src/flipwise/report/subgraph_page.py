@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flipwise import __version__
 from flipwise.arrays import Bools
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def subgraph_page(graph: Graph, results: Sequence[Any], *, title: str = "Dense s
     for result in ordered:
         names = ", ".join(escape(str(node)) for node in list(result.nodes)[:5000])
         parts.append(f"<details><summary>k = {len(result.nodes):,}</summary><code>{names}</code></details>")
-    parts.append(_footer(ordered))
+    seeds = sorted({str(result.seed) for result in results})
+    parts.append(f"<p class='soft'>flipwise {__version__}, seed {', '.join(seeds)}.</p></body></html>")
     return "".join(parts)
 
 
@@ -112,13 +114,6 @@ def _block(graph: Graph, result: Any) -> Bools:
     order = np.argsort(-matrix.sum(axis=1), kind="stable")[:400]
     block: Bools = matrix[np.ix_(order, order)]
     return block
-
-
-def _footer(results: Sequence[Any]) -> str:
-    from flipwise import __version__
-
-    seeds = sorted({str(result.seed) for result in results})
-    return f"<p class='soft'>flipwise {__version__}, seed {', '.join(seeds)}.</p></body></html>"
 
 
 def profile_svg(sizes: Sequence[int], densities: Sequence[float], bounds: Sequence[float | None]) -> str:
