@@ -132,8 +132,8 @@ def cell_table(cells: Sequence[Cell]) -> Table:
         key, outcome = cell.key, cell.outcome
         status = outcome.status if outcome.status == "done" else f"{outcome.status}: {outcome.reason}"
         memory = None if cell.peak_memory is None else float(round(cell.peak_memory))
-        rows.append([key.instance, key.method, _parameters(key), key.seed, status])
-        rows[-1] += [outcome.value, outcome.bound, outcome.seconds, memory]
+        numbers = (outcome.value, outcome.bound, outcome.seconds, memory)
+        rows.append([key.instance, key.method, _parameters(key), key.seed, status, *numbers])
     return Table("Every cell", headers, rows, folded=True)
 
 

@@ -38,8 +38,8 @@ def densities(cells: Sequence[Cell]) -> list[Block]:
         finished = done(group)
         if not finished:
             continue
-        # the lowest bound: it holds for every method
-        bounds, best = _for_each_k(finished, lambda c: c.outcome.bound, min), _for_each_k(finished, value_of, max)
+        bounds = _for_each_k(finished, lambda c: c.outcome.bound, min)  # the lowest: it holds for every method
+        best = _for_each_k(finished, value_of, max)
         sizes = sorted(best)
         lines = []
         for method, own in by_method(finished).items():
@@ -52,11 +52,9 @@ def densities(cells: Sequence[Cell]) -> list[Block]:
         if bounds:
             title = f"{graph}: share of the proven bound"
             charts.append(Chart(title, k_label, "density / bound", shares, x_log=True, x_ticks=sizes))
-        table = pivot(
-            graph, group, method_of, option("k"), value_of, corner="density", better="max", header="k = {}",
-            note=_stopped(finished),
-        )  # fmt: skip
-        tables.append(replace(table, rows=[*table.rows, ["proven bound", *(bounds.get(k) for k in sizes)]]))
+        table = pivot(graph, group, method_of, option("k"), value_of, corner="density", better="max", header="k = {}")
+        rows = [*table.rows, ["proven bound", *(bounds.get(k) for k in sizes)]]
+        tables.append(replace(table, rows=rows, note=_stopped(finished)))
     curves: list[Chart] = []
     for graph, group in by_instance(cells).items():
         k = _most_contested(done(group))
