@@ -66,7 +66,7 @@ class Trace:
 
     def plot(self, axes: Axes | None = None) -> Axes:
         """Draw the value and the best value against time (needs the `plot` extra)."""
-        from flipwise.report.plots import plot_trace
+        from flipwise.report.drawings import plot_trace
 
         return plot_trace(self, axes)
 

@@ -9,9 +9,9 @@ import pytest
 
 from flipwise.experiments import find_studies
 from flipwise.experiments.cells import Outcome, Skip
-from flipwise.experiments.instances import collaboration_graph
-from flipwise.experiments.qubo_peers import PEERS, solve_with_peer
 from flipwise.experiments.reproduction import STUDIES
+from flipwise.experiments.studies.graphs import collaboration_graph
+from flipwise.experiments.studies.qubo import PEERS, solve_with_peer
 from flipwise.experiments.study import Plan, Study, Task
 from flipwise.qubo.models import QuadraticModel
 
@@ -51,7 +51,7 @@ def test_a_task_of_each_study_runs(name: str, method: str) -> None:
 
 
 def test_every_study_says_what_it_asks() -> None:
-    """Names are those of the modules; titles and questions are there."""
+    """The table has each under its own name; titles and questions are there."""
     for name, study in zip(STUDIES, find_studies(), strict=True):
         assert study.name == name and study.title and study.question
 

@@ -13,8 +13,8 @@ import pytest
 
 from flipwise.errors import InvalidInput
 from flipwise.experiments import RunnerProgress, find_studies, read_cells, reproduce
+from flipwise.experiments.runner import longest_first
 from flipwise.experiments.study import Plan
-from flipwise.experiments.workers import longest_first
 
 ONLY = "convergence,momentum,dpcd,sgm,dpcd-plain"
 

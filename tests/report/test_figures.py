@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flipwise.report.charts import Band, Chart, Line, labels, make_scale, short, ticks
 from flipwise.report.sections.optimisation import fitted_exponent
-from flipwise.report.svg.chart import Band, Chart, Line
-from flipwise.report.svg.scales import labels, make_scale, short, ticks
 from flipwise.report.tables import Table, best_of, shown
 
 numbers = st.floats(-1e9, 1e9, allow_nan=False).filter(lambda x: x == 0 or abs(x) > 1e-6)

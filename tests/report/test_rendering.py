@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from flipwise.errors import InvalidFile, InvalidInput
-from flipwise.experiments.cells import write_results
-from flipwise.experiments.curves import MOST_POINTS
+from flipwise.experiments.cells import MOST_POINTS, write_results
 from flipwise.experiments.reproduction import STUDIES
 from flipwise.experiments.store import Store
 from flipwise.report import render

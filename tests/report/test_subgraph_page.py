@@ -14,8 +14,7 @@ import pytest
 import flipwise
 from flipwise.datasets.planted import planted_subgraph
 from flipwise.graphs.graph import Graph
-from flipwise.report.subgraph_page import subgraph_page
-from flipwise.report.subgraph_svg import adjacency_svg, profile_svg
+from flipwise.report.subgraph_page import adjacency_svg, profile_svg, subgraph_page
 
 VOID = {"meta", "line", "circle", "image", "rect", "polygon", "polyline", "br"}
 

@@ -11,12 +11,11 @@ from flipwise.cli.exits import TABLE
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are named in a table `name -> one line of help`; the module has the command's name."""
+    """A group with a table `name -> (module, one line of help)`; the module has the command under its name."""
 
-    def __init__(self, *args: object, package: str = "", table: dict[str, str] | None = None, **kwargs: object) -> None:
+    def __init__(self, *args: object, table: dict[str, tuple[str, str]], **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
-        self.package = package
-        self.table = table or {}
+        self.table = table
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.table)
@@ -24,7 +23,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.table:
             return None
-        command = import_module(f"{self.package}.{cmd_name}").command
+        module = import_module(f"flipwise.cli.commands.{self.table[cmd_name][0]}")
+        command = getattr(module, cmd_name)
         assert isinstance(command, click.Command)
         return command
 
@@ -41,27 +41,26 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(self.table.items()))
+            formatter.write_dl([(name, words) for name, (_, words) in self.table.items()])
 
 
 @click.command(
     cls=LazyGroup,
-    package="flipwise.cli.commands",
     table={
-        "demo": "see it work: a hidden dense subgraph, found, with a proof",
-        "subgraph": "the densest k nodes of a graph, with a proven bound",
-        "maxcut": "split a graph in two so that most weight is cut",
-        "bisect": "split a graph in two halves so that least weight is cut",
-        "qubo": "minimise a QUBO or Ising model from a file",
-        "hash": "learn, use and judge binary codes of vectors",
-        "info": "what a graph or QUBO file holds",
-        "convert": "from one graph or QUBO format to another",
-        "methods": "the methods and what each can solve",
-        "bench": "how fast this machine solves a few generated problems",
-        "reproduce": "run the paper's experiments and store the results",
-        "report": "turn stored results into a page",
-        "doctor": "versions, threads, compiler cache, optional packages",
-        "completion": "tab completion for your shell",
+        "demo": ("subgraph", "see it work: a hidden dense subgraph, found, with a proof"),
+        "subgraph": ("subgraph", "the densest k nodes of a graph, with a proven bound"),
+        "maxcut": ("quadratic", "split a graph in two so that most weight is cut"),
+        "bisect": ("quadratic", "split a graph in two halves so that least weight is cut"),
+        "qubo": ("quadratic", "minimise a QUBO or Ising model from a file"),
+        "hash": ("hash", "learn, use and judge binary codes of vectors"),
+        "info": ("files", "what a graph or QUBO file holds"),
+        "convert": ("files", "from one graph or QUBO format to another"),
+        "methods": ("installation", "the methods and what each can solve"),
+        "bench": ("installation", "how fast this machine solves a few generated problems"),
+        "reproduce": ("studies", "run the paper's experiments and store the results"),
+        "report": ("studies", "turn stored results into a page"),
+        "doctor": ("installation", "versions, threads, compiler cache, optional packages"),
+        "completion": ("installation", "tab completion for your shell"),
     },
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=TABLE,

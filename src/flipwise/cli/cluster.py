@@ -5,24 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def cluster_option(function: F) -> F:
-    """--cluster local:N or an address."""
-    return click.option(
-        "--cluster",
-        metavar="local:N|ADDRESS",
-        help="Work on N new local processes, or on the Dask cluster at tcp://...",
-    )(function)
-
 
 def no_folder(file: str) -> None:
-    """Folders are for clusters."""
     if Path(file).is_dir():
         raise click.UsageError(f"{file} is a folder: shards and folders of Parquet files need --cluster.")
 

@@ -1,48 +1,30 @@
-"""Files a command reads, standard input included, and files it writes."""
+"""Files a command reads, standard input included, and files it writes: graphs, models, arrays, codes."""
 
 from __future__ import annotations
 
+import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 import click
 
-if TYPE_CHECKING:
-    from flipwise.graphs.graph import Graph
+from flipwise.errors import InvalidFile, InvalidInput
 
-F = TypeVar("F", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    import numpy as np
+
+    from flipwise.graphs.graph import Graph
+    from flipwise.hashing.codes import Codes
+    from flipwise.qubo.models import QuadraticModel
 
 GRAPH_FORMATS = ("edgelist", "matrixmarket", "metis", "rudy", "parquet", "bvgraph", "flipwise")
-
-
-def input_argument(name: str = "file", *, folders: bool = False) -> Callable[[F], F]:
-    """The file to read; `-` is standard input. (Whether it exists is the reader's business: it may be a base name.)"""
-    return click.argument(name, type=click.Path(dir_okay=folders, allow_dash=True))
-
-
-def graph_options(function: F) -> F:
-    """How a graph file is to be read."""
-    for option in (
-        click.option("--unweighted", is_flag=True, help="Ignore weights."),
-        click.option(
-            "--symmetrise",
-            type=click.Choice(["max", "sum", "error"]),
-            default="max",
-            show_default=True,
-            help="Several arcs between two nodes become one edge with this weight.",
-        ),
-        click.option(
-            "--format",
-            "file_format",
-            type=click.Choice(GRAPH_FORMATS),
-            help="The format of FILE, found by itself as a rule.",
-        ),
-    ):
-        function = option(function)
-    return function
+MODEL_FORMATS = ("rudy", "bqp", "qubo", "bqpjson", "biqmac", "matrixmarket", "coo", "bqm")
+_MODEL_ENDINGS = (".qubo", ".bqp", ".bqpjson", ".json", ".bq", ".sparse", ".coo", ".bqm")
+"""Endings that only models have; `.mtx`, `.txt` and `.rudy` are graphs unless a command knows better."""
 
 
 @contextmanager
@@ -51,9 +33,6 @@ def on_disk(file: str) -> Iterator[Path]:
     if file != "-":
         yield Path(file)
         return
-    import shutil
-    from tempfile import TemporaryDirectory
-
     with TemporaryDirectory(prefix="flipwise-") as folder:
         path = Path(folder, "stdin")
         with path.open("wb") as copy:
@@ -61,23 +40,6 @@ def on_disk(file: str) -> Iterator[Path]:
         if path.stat().st_size == 0:
             raise click.UsageError("FILE is - (standard input), but nothing came in. Pipe a file in, or name one.")
         yield path
-
-
-@contextmanager
-def written(output: str) -> Iterator[Path]:
-    """A path to write to; what is written for `-` goes to standard output afterwards."""
-    if output != "-":
-        yield Path(output)
-        return
-    import shutil
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory(prefix="flipwise-") as folder:
-        path = Path(folder, "stdout")
-        yield path
-        with path.open("rb") as made:
-            sys.stdout.flush()
-            shutil.copyfileobj(made, sys.stdout.buffer)
 
 
 def load_graph(file: str, file_format: str | None, symmetrise: str, unweighted: bool, *, quiet: bool) -> Graph:
@@ -97,10 +59,89 @@ def load_graph(file: str, file_format: str | None, symmetrise: str, unweighted: 
     return graph
 
 
-def labels_of(graph: Graph, nodes: Iterable[int]) -> list[Any]:
-    """The nodes by their own names."""
-    names = graph.names
-    return [int(node) if names is None else names[int(node)] for node in nodes]
+def is_model(file: str) -> bool:
+    """Whether the name is that of a QUBO or Ising model rather than of a graph."""
+    name = file.lower()
+    for packed in (".gz", ".xz", ".bz2"):
+        name = name.removesuffix(packed)
+    return name.endswith(_MODEL_ENDINGS)
+
+
+def load_model(file: str, file_format: str | None) -> QuadraticModel:
+    """The model of a file."""
+    from flipwise.qubo.formats import read_model
+
+    if file == "-" and file_format is None:
+        raise InvalidInput(f"standard input has no name to tell its format: pass --format {'|'.join(MODEL_FORMATS)}.")
+    with on_disk(file) as path:
+        return read_model(path, format=file_format)
+
+
+def read_array(file: str) -> np.ndarray:
+    """The array of a `.npy`, one-array `.npz`, or text file (commas or spaces); `.npy` files are memory-mapped."""
+    import numpy as np
+
+    with on_disk(file) as path:
+        if not path.is_file():
+            raise InvalidFile(f"{file}: no such file. Give a .npy, .npz, .csv or .txt file with an array.")
+        with path.open("rb") as opened:
+            start = opened.read(6)
+        try:
+            if start == b"\x93NUMPY":
+                return np.load(path, mmap_mode=None if file == "-" else "r", allow_pickle=False)  # type: ignore[no-any-return]
+            if start[:2] == b"PK":
+                with np.load(path, allow_pickle=False) as packed:
+                    if len(packed.files) != 1:
+                        raise InvalidFile(f"{file}: holds {len(packed.files)} arrays; save one array alone.")
+                    return np.asarray(packed[packed.files[0]])
+            text = path.read_text(encoding="utf-8")
+            return np.loadtxt(text.replace(",", " ").splitlines(), ndmin=1)
+        except (ValueError, EOFError, UnicodeDecodeError) as error:
+            raise InvalidFile(f"{file}: not an array ({error}). Give a .npy, .npz, .csv or .txt file.") from None
+
+
+def read_labels(file: str) -> np.ndarray:
+    """Labels: one integer an item, or a 0/1 matrix for several labels."""
+    import numpy as np
+
+    labels = read_array(file)
+    if labels.dtype.kind == "f" and (labels == np.rint(labels)).all():
+        return labels.astype(np.int64)
+    return np.asarray(labels)
+
+
+def read_codes(file: str) -> Codes:
+    """Codes written by `flipwise hash encode`, or packed bytes in a `.npy` file."""
+    import numpy as np
+
+    from flipwise.hashing.codes import Codes
+    from flipwise.hashing.files import load
+
+    if not Path(file).is_file():
+        raise InvalidFile(f"{file}: no such file. Give codes written by `flipwise hash encode`.")
+    with Path(file).open("rb") as opened:
+        is_npy = opened.read(6) == b"\x93NUMPY"
+    if is_npy:
+        packed = np.load(file, allow_pickle=False)
+        return Codes(packed, 8 * packed.shape[1])
+    loaded: Any = load(file)
+    if isinstance(loaded, Codes):
+        return loaded
+    return loaded.codes_  # type: ignore[no-any-return]  # a model: the learned codes of its training data
+
+
+@contextmanager
+def written(output: str) -> Iterator[Path]:
+    """A path to write to; what is written for `-` goes to standard output afterwards."""
+    if output != "-":
+        yield Path(output)
+        return
+    with TemporaryDirectory(prefix="flipwise-") as folder:
+        path = Path(folder, "stdout")
+        yield path
+        with path.open("rb") as made:
+            sys.stdout.flush()
+            shutil.copyfileobj(made, sys.stdout.buffer)
 
 
 def write_lines(output: str, lines: Iterable[object]) -> None:

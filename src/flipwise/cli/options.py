@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from flipwise.cli.inputs import GRAPH_FORMATS
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 if TYPE_CHECKING:
@@ -56,35 +58,60 @@ class Counts(_Numbers):
         return tuple(found)
 
 
-def run_options(function: F) -> F:
-    """--seed, --time-limit, --threads: what a run may use and how it is repeated."""
-    for option in (
-        click.option("--threads", type=click.IntRange(min=1), help="Use at most so many threads."),
-        click.option("--time-limit", type=Seconds(), help="Stop after so long (30, 2m, 1h) and give the best so far."),
-        click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same answer."),
-    ):
-        function = option(function)
-    return function
+def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """One decorator for several options, in the order in which the help lists them."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
 
 
-def checkpoint_option(function: F) -> F:
-    """--checkpoint FILE, for runs that may take long."""
-    return click.option(
-        "--checkpoint",
-        type=click.Path(dir_okay=False),
-        help="Save the run there once a minute; go on from there if the file exists. Deleted at the end.",
-    )(function)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+threads_option = click.option("--threads", type=click.IntRange(min=1), help="Use at most so many threads.")
+run_options = _together(
+    click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same answer."),
+    click.option("--time-limit", type=Seconds(), help="Stop after so long (30, 2m, 1h) and give the best so far."),
+    threads_option,
+)
+checkpoint_option = click.option(
+    "--checkpoint",
+    type=click.Path(dir_okay=False),
+    help="Save the run there once a minute; go on from there if the file exists. Deleted at the end.",
+)
+cluster_option = click.option(
+    "--cluster",
+    metavar="local:N|ADDRESS",
+    help="Work on N new local processes, or on the Dask cluster at tcp://...",
+)
+output_options = _together(
+    json_option,
+    click.option("-q", "--quiet", is_flag=True, help="No progress, no notes."),
+    click.option("-v", "--verbose", is_flag=True, help="Log the run to standard error."),
+)
+graph_options = _together(
+    click.option(
+        "--format",
+        "file_format",
+        type=click.Choice(GRAPH_FORMATS),
+        help="The format of FILE, found by itself as a rule.",
+    ),
+    click.option(
+        "--symmetrise",
+        type=click.Choice(["max", "sum", "error"]),
+        default="max",
+        show_default=True,
+        help="Several arcs between two nodes become one edge with this weight.",
+    ),
+    click.option("--unweighted", is_flag=True, help="Ignore weights."),
+)
 
 
-def output_options(function: F) -> F:
-    """--json, --quiet, --verbose: how the answer is shown."""
-    for option in (
-        click.option("-v", "--verbose", is_flag=True, help="Log the run to standard error."),
-        click.option("-q", "--quiet", is_flag=True, help="No progress, no notes."),
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table."),
-    ):
-        function = option(function)
-    return function
+def input_argument(name: str = "file", *, folders: bool = False) -> Callable[[F], F]:
+    """The file to read; `-` is standard input. (Whether it exists is the reader's business: it may be a base name.)"""
+    return click.argument(name, type=click.Path(dir_okay=folders, allow_dash=True))
 
 
 def answer_file(what: str) -> Callable[[F], F]:

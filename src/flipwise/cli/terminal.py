@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,10 +32,23 @@ def print_json(record: dict[str, Any]) -> None:
 
 
 def write_json(path: str, record: dict[str, Any]) -> None:
-    """The same object in a file."""
-    from pathlib import Path
-
     Path(path).write_text(json.dumps(_plain(record), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def result_record(result: Any) -> dict[str, Any]:
+    """What every result has."""
+    return {
+        "value": result.value,
+        "bound": result.bound,
+        "gap": result.gap,
+        "status": result.status.name.lower(),
+        "message": result.message,
+        "method": result.method,
+        "seed": result.seed,
+        "iterations": result.iterations,
+        "seconds": round(result.seconds, 4),
+        "peak_memory": result.peak_memory,
+    }
 
 
 def print_table(

@@ -1,20 +1,25 @@
-"""A cell: one run of one method on one instance, with everything needed to believe it and to repeat it."""
+"""A cell: one run of one method on one instance, with everything needed to believe it and to repeat it.
+
+Its curves come from the trace of the run. Cells are read from a store or a results file in JSON.
+"""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from flipwise.errors import InvalidFile
+from flipwise.trace import Trace
 
 CellStatus = Literal["done", "failed", "skipped"]
 Sense = Literal["min", "max"]
 Series = dict[str, list[list[float]]]
 """Named curves, each a list of [x, y] points."""
+MOST_POINTS = 120
+"""Points kept of a curve: enough for a drawing, small in the file."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +96,39 @@ class Skip(Exception):
     """Raised inside a study when a cell cannot be run here; the message becomes the cell's reason."""
 
 
+def run_curves(trace: Trace, scale: float = 1.0) -> Series:
+    """Best value and bound against seconds, value and flips against iterations; values are multiplied by `scale`.
+
+    A maximisation that was turned into a minimisation by a change of sign is turned back by a negative `scale`.
+    """
+    records = trace.records
+    curves: Series = {
+        "best": _thinned(_changes([[record.seconds, scale * record.best] for record in records])),
+        "value": _thinned([[record.iteration, scale * record.value] for record in records]),
+        "flips": _thinned([[record.iteration, record.flips] for record in records]),
+    }
+    bounds = [[record.seconds, scale * record.bound] for record in records if record.bound is not None]
+    if bounds:
+        curves["bound"] = _thinned(_changes(bounds))
+    return curves
+
+
+def _thinned(points: Sequence[list[float]]) -> list[list[float]]:
+    """At most `MOST_POINTS` of the points, evenly chosen, the first and the last among them."""
+    if len(points) <= MOST_POINTS:
+        return list(points)
+    last = len(points) - 1
+    return [points[round(place * last / (MOST_POINTS - 1))] for place in range(MOST_POINTS)]
+
+
+def _changes(points: list[list[float]]) -> list[list[float]]:
+    """The points at which y changes, and the last one."""
+    kept = [point for place, point in enumerate(points) if place == 0 or point[1] != points[place - 1][1]]
+    if points and kept[-1] is not points[-1]:
+        kept.append(points[-1])
+    return kept
+
+
 def canonical(parameters: Mapping[str, Any]) -> str:
     """Parameters as JSON in which equal parameters give equal text."""
     return json.dumps(dict(parameters), sort_keys=True, separators=(",", ":"))
@@ -105,9 +143,11 @@ def current(cells: Iterable[Cell]) -> list[Cell]:
     for cell in cells:
         if cell.key not in last or cell.attempt >= last[cell.key].attempt:
             last[cell.key] = cell
-    finished = {_without_checksum(cell.key) for cell in last.values() if cell.outcome.status == "done"}
+    finished = {replace(cell.key, checksum="") for cell in last.values() if cell.outcome.status == "done"}
     return [
-        cell for cell in last.values() if cell.outcome.status == "done" or _without_checksum(cell.key) not in finished
+        cell
+        for cell in last.values()
+        if cell.outcome.status == "done" or replace(cell.key, checksum="") not in finished
     ]
 
 
@@ -156,12 +196,3 @@ def write_results(cells: Iterable[Cell], path: str | Path, *, command: str = "",
     head = f'{{"command": {json.dumps(command)},\n"environments": {json.dumps(environments, sort_keys=True)},\n'
     text = head + '"cells": [\n' + ",\n".join(lines) + "\n]}\n"
     Path(path).write_text(text, encoding="utf-8")
-
-
-def finite(value: float | None) -> float | None:
-    """A number as JSON and SQLite can keep it: NaN and infinities become None."""
-    return None if value is None or not math.isfinite(value) else float(value)
-
-
-def _without_checksum(key: Key) -> tuple[str, str, str, str, int, int]:
-    return key.study, key.instance, key.method, key.parameters, key.seed, key.threads

@@ -6,10 +6,11 @@ import functools
 import os
 import platform
 import subprocess
-import sys
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from flipwise.memory import peak_bytes
 
 _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "networkx", "dimod", "dwave-samplers", "faiss-cpu", "torch")
 
@@ -57,18 +58,8 @@ def forget_peak_memory() -> None:
 
 def peak_memory() -> float | None:
     """The peak of the resident memory in MB, since `forget_peak_memory` where that works, else of the process."""
-    try:
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) / 1024
-    except OSError:
-        pass
-    try:
-        import resource
-    except ImportError:  # Windows
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
+    peak = peak_bytes()
+    return None if peak is None else peak / 2**20
 
 
 def _processor() -> str:
@@ -90,21 +81,14 @@ def _memory() -> float | None:
 
 def _commit() -> str:
     """The commit of the source tree this package is imported from, with "+" when files differ; "" outside of git."""
-    folder = Path(__file__).parent
+
+    def git(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = ["git", "-C", str(Path(__file__).parent), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+
     try:
-        shown = subprocess.run(
-            ["git", "-C", str(folder), "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"],
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=False,
-        )
-        tracked = subprocess.run(
-            ["git", "-C", str(folder), "ls-files", "--error-unmatch", "cells.py"],
-            capture_output=True,
-            timeout=10,
-            check=False,
-        )
+        shown = git("describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*")
+        tracked = git("ls-files", "--error-unmatch", "cells.py")
     except (OSError, subprocess.SubprocessError):
         return ""
     # An installation inside somebody else's repository must not carry that repository's commit.

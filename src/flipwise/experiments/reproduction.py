@@ -5,10 +5,9 @@ from __future__ import annotations
 import difflib
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,28 +16,31 @@ import numpy as np
 from flipwise.errors import InvalidInput
 from flipwise.experiments.cells import current
 from flipwise.experiments.environment import cores, environment
-from flipwise.experiments.runner import Listener, run_studies
+from flipwise.experiments.runner import Listener, Planned, run_in_processes, run_studies
 from flipwise.experiments.store import Store
-from flipwise.experiments.study import Plan, Study, Task
-from flipwise.experiments.workers import run_in_processes
+from flipwise.experiments.studies import graphs, hashing, optimisation, qubo
+from flipwise.experiments.study import Plan, Study
 from flipwise.run import Limits
 
 log = logging.getLogger("flipwise.experiments")
 
-STUDIES = (
-    "convergence",
-    "densities",
-    "cpu_times",
-    "neighbourhood",
-    "optimisers",
-    "unsupervised",
-    "supervised",
-    "qubo",
-    "compression",
-    "momentum",
-    "growth",
-)
-"""The studies, in the order of the report; each is a module of `flipwise.experiments.studies`."""
+STUDIES = {
+    study.name: study
+    for study in (
+        optimisation.CONVERGENCE,
+        graphs.DENSITIES,
+        graphs.CPU_TIMES,
+        graphs.NEIGHBOURHOOD,
+        hashing.OPTIMISERS,
+        hashing.UNSUPERVISED,
+        hashing.SUPERVISED,
+        qubo.QUBO,
+        hashing.COMPRESSION,
+        optimisation.MOMENTUM,
+        graphs.GROWTH,
+    )
+}
+"""The studies by name, in the order of the report."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Summary:
     skipped: int
 
 
-def find_studies(names: Sequence[str] = STUDIES) -> list[Study]:
+def find_studies(names: Iterable[str] = STUDIES) -> list[Study]:
     """The studies of these names.
 
     Examples
@@ -60,8 +62,7 @@ def find_studies(names: Sequence[str] = STUDIES) -> list[Study]:
     >>> find_studies(["convergence"])[0].title
     'Convergence of DPCD against SGM'
     """
-    found: list[Study] = [import_module(f"flipwise.experiments.studies.{name}").STUDY for name in names]
-    return found
+    return [STUDIES[name] for name in names]
 
 
 def reproduce(
@@ -141,13 +142,11 @@ def reproduce(
     return Summary(Path(store), *(statuses.count(status) for status in ("done", "failed", "skipped")))
 
 
-def select(
-    available: Sequence[Study], plan: Plan, only: Sequence[str] | str | None
-) -> list[tuple[Study, Sequence[Task]]]:
+def select(available: Sequence[Study], plan: Plan, only: Sequence[str] | str | None) -> Planned:
     """The tasks to run: all, or those of the studies and methods named."""
     planned = [(study, list(study.tasks(plan))) for study in available]
     if only is None:
-        return [(study, tasks) for study, tasks in planned]
+        return planned
     wanted = [name.strip().replace("-", "_") for name in (only.split(",") if isinstance(only, str) else only)]
     study_names = [study.name for study, _ in planned]
     method_names = sorted({task.method for _, tasks in planned for task in tasks})

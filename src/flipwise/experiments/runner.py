@@ -1,15 +1,26 @@
-"""Runs the tasks of studies into a store: nothing twice, nothing lost, the time left always known."""
+"""Runs the tasks of studies into a store: nothing twice, nothing lost, the time left always known.
+
+Several processes get whole studies, the longest first. Every process appends its own cells to the common store, so a
+kill at any moment loses no finished cell, however many processes there are.
+"""
 
 from __future__ import annotations
 
 import logging
+import math
+import multiprocessing
+import os
+import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from queue import Empty
+from typing import Any
 
 from flipwise.errors import FlipwiseError, MissingDependency
-from flipwise.experiments.cells import Cell, Outcome, Skip, finite
+from flipwise.experiments.cells import Cell, Outcome, Skip
 from flipwise.experiments.environment import environment, forget_peak_memory, load_average, peak_memory
 from flipwise.experiments.store import Store
 from flipwise.experiments.study import Plan, Study, Task
@@ -38,10 +49,15 @@ class RunnerProgress:
 
 
 Listener = Callable[[RunnerProgress], object]
+Planned = Sequence[tuple[Study, Sequence[Task]]]
+BLAS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
+"""What tells the libraries under NumPy how many threads they may use: as many as the kernels."""
+Run = Callable[[str, Listener], object]
+"""Runs the study of this name and tells the listener about each cell; it must be importable, not a closure."""
 
 
 def run_studies(
-    planned: Sequence[tuple[Study, Sequence[Task]]],
+    planned: Planned,
     store: Store,
     plan: Plan,
     *,
@@ -120,18 +136,23 @@ def _measured(study: Study, task: Task, threads: int, warmed: set[str]) -> tuple
 
 def _storable(outcome: Outcome) -> Outcome:
     """Numbers without NaN and infinities, in Python's own types."""
-    numbers = {name: finite(value) for name, value in outcome.metrics.items()}
+    numbers = {name: _finite(value) for name, value in outcome.metrics.items()}
     return replace(
         outcome,
-        value=finite(outcome.value),
-        bound=finite(outcome.bound),
-        seconds=finite(outcome.seconds),
+        value=_finite(outcome.value),
+        bound=_finite(outcome.bound),
+        seconds=_finite(outcome.seconds),
         metrics={name: value for name, value in numbers.items() if value is not None},
         series={
-            name: [[float(x), float(y)] for x, y in points if finite(x) is not None and finite(y) is not None]
+            name: [[float(x), float(y)] for x, y in points if _finite(x) is not None and _finite(y) is not None]
             for name, points in outcome.series.items()
         },
     )
+
+
+def _finite(value: float | None) -> float | None:
+    """A number as JSON and SQLite can keep it: NaN and infinities become None."""
+    return None if value is None or not math.isfinite(value) else float(value)
 
 
 def _shown(outcome: Outcome) -> str:
@@ -156,3 +177,90 @@ class Clock:
         overall = sum(everything) / len(everything) if everything else 0.0
         means = [sum(times) / len(times) if times else overall for times in self._times]
         return sum(left * mean for left, mean in zip(self._left, means, strict=True))
+
+
+def longest_first(planned: Planned) -> Planned:
+    """The studies by the most seconds they may take, as far as their tasks have time limits."""
+    return sorted(planned, key=lambda entry: -sum(task.parameters.get("time_limit", 1.0) for task in entry[1]))
+
+
+def run_in_processes(planned: Planned, jobs: int, threads: int, run: Run, callback: Listener | None) -> None:
+    """Run each study in one of `jobs` processes; the callback hears of cells with counts over all studies."""
+    ordered = longest_first(planned)
+    names = [study.name for study, _ in ordered]
+    context = multiprocessing.get_context("spawn")  # threads of the kernels do not survive a fork
+    messages: Any = context.Queue()
+    next_place = context.Value("i", 0)
+    workers = [
+        context.Process(target=_work, args=(names, next_place, messages, os.getpid(), run), daemon=True)
+        for _ in range(min(jobs, len(names)))
+    ]
+    with _inherited({name: str(threads) for name in BLAS}):
+        for worker in workers:
+            worker.start()
+    total = _Total([len(tasks) for _, tasks in ordered], len(workers))
+    try:
+        while not messages.empty() or any(worker.is_alive() for worker in workers):
+            try:
+                place, told = messages.get(timeout=0.2)
+            except Empty:
+                continue
+            if callback is not None:
+                callback(total.heard(place, told))
+    finally:
+        for worker in workers:
+            worker.terminate() if worker.is_alive() else worker.join()
+    if any(worker.exitcode for worker in workers):
+        raise FlipwiseError("a process of the studies has ended early; run the same command again to go on.")
+
+
+@contextmanager
+def _inherited(variables: dict[str, str]) -> Iterator[None]:
+    """Environment variables for the processes started inside; BLAS reads them when it is loaded."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _work(names: Sequence[str], next_place: Any, messages: Any, parent: int, run: Run) -> None:
+    """Take studies until none is left."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is answered by the parent, which ends its workers
+    while True:
+        with next_place.get_lock():
+            place = next_place.value
+            next_place.value += 1
+        if place >= len(names):
+            return
+
+        def tell(progress: RunnerProgress, place: int = place) -> None:
+            if os.getppid() != parent:  # the run was killed: do not go on behind its back
+                os._exit(1)
+            messages.put((place, progress))
+
+        run(names[place], tell)
+
+
+class _Total:
+    """Counts and time left over all studies, from what the processes say about theirs."""
+
+    def __init__(self, tasks: Sequence[int], jobs: int) -> None:
+        self._clock = Clock(tasks)
+        self._finished = [0] * len(tasks)
+        self._seconds = [0.0] * len(tasks)
+        self._sum = sum(tasks)
+        self._jobs = jobs
+
+    def heard(self, place: int, told: RunnerProgress) -> RunnerProgress:
+        for _ in range(told.finished - self._finished[place] - 1):  # cells that the store had
+            self._clock.took(place, 0.0, ran=False)
+        self._clock.took(place, told.seconds - self._seconds[place], ran=True)
+        self._finished[place], self._seconds[place] = told.finished, told.seconds
+        left = self._clock.seconds_left() / self._jobs
+        return replace(told, finished=sum(self._finished), total=self._sum, seconds_left=left)

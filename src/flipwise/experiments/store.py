@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from dataclasses import astuple, fields
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -18,12 +18,9 @@ from flipwise.errors import InvalidFile
 from flipwise.experiments.cells import Cell, Key, Outcome
 
 FORMAT = 1
-_KEY = ("study", "instance", "checksum", "method", "parameters", "seed", "threads")
-_COLUMNS = (
-    *_KEY,
-    *("attempt", "scale", "status", "reason", "value", "bound", "sense", "seconds", "metrics", "series"),
-    *("peak_memory", "environment", "finished"),
-)
+_KEY = tuple(field.name for field in fields(Key))
+_OUTCOME = tuple(field.name for field in fields(Outcome))
+_COLUMNS = (*_KEY, *_OUTCOME, "attempt", "scale", "peak_memory", "environment", "finished")
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS environments (id INTEGER PRIMARY KEY, record TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS cells (
@@ -108,41 +105,27 @@ class Store:
 
     def cells(self) -> list[Cell]:
         """Every row, in the order of writing (see `current` for those that count)."""
-        return list(self._rows())
+        environments = {
+            number: json.loads(text) for number, text in self._connection.execute("SELECT id, record FROM environments")
+        }
+        cells = []
+        for row in self._connection.execute(f"SELECT {', '.join(_COLUMNS)} FROM cells ORDER BY id"):
+            named = dict(zip(_COLUMNS, row, strict=True))
+            named |= {name: json.loads(named[name]) for name in ("metrics", "series")}
+            named["environment"] = environments[named["environment"]]
+            key, outcome = ({name: named.pop(name) for name in names} for names in (_KEY, _OUTCOME))
+            cells.append(Cell(Key(**key), Outcome(**outcome), **named))
+        return cells
 
     def attempts(self, key: Key) -> list[str]:
         """The statuses of the attempts at this key, first to last."""
         where = " AND ".join(f"{name} = ?" for name in _KEY)
-        values = tuple(getattr(key, name) for name in _KEY)
-        rows = self._connection.execute(f"SELECT status FROM cells WHERE {where} ORDER BY attempt", values)
+        rows = self._connection.execute(f"SELECT status FROM cells WHERE {where} ORDER BY attempt", astuple(key))
         return [row[0] for row in rows]
-
-    def _rows(self) -> Iterator[Cell]:
-        environments = {
-            number: json.loads(text) for number, text in self._connection.execute("SELECT id, record FROM environments")
-        }
-        for row in self._connection.execute(f"SELECT {', '.join(_COLUMNS)} FROM cells ORDER BY id"):
-            named = dict(zip(_COLUMNS, row, strict=True))
-            yield Cell(
-                key=Key(**{name: named[name] for name in _KEY}),
-                outcome=Outcome(
-                    metrics=json.loads(named["metrics"]),
-                    series=json.loads(named["series"]),
-                    **{name: named[name] for name in ("value", "bound", "sense", "seconds", "status", "reason")},
-                ),
-                environment=environments[named["environment"]],
-                **{name: named[name] for name in ("scale", "peak_memory", "finished", "attempt")},
-            )
 
 
 def _as_row(cell: Cell, environment: int) -> tuple[Any, ...]:
-    outcome = cell.outcome
-    named: dict[str, Any] = {name: getattr(cell.key, name) for name in _KEY}
-    named |= {name: getattr(outcome, name) for name in ("status", "reason", "value", "bound", "sense", "seconds")}
-    named |= {name: getattr(cell, name) for name in ("attempt", "scale", "peak_memory", "finished")}
-    named |= {
-        "metrics": json.dumps(dict(outcome.metrics), sort_keys=True),
-        "series": json.dumps(outcome.series),
-        "environment": environment,
-    }
+    named = {**vars(cell.key), **vars(cell.outcome), **vars(cell), "environment": environment}
+    named["metrics"] = json.dumps(dict(cell.outcome.metrics), sort_keys=True)
+    named["series"] = json.dumps(cell.outcome.series)
     return tuple(named[name] for name in _COLUMNS)

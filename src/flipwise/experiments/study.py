@@ -1,4 +1,4 @@
-"""A study is data: the tasks to run and the function that runs one of them."""
+"""A study is data: the tasks to run and the function that runs one of them, on generated data or on real files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from flipwise.experiments.cells import Key, Outcome, canonical
+from flipwise.experiments.cells import Key, Outcome, Skip, canonical
+
+NO_DATA = (
+    "the full scale needs real data: set FLIPWISE_DATA to their folder, or pass data=... "
+    "(flipwise.datasets.remote fetches the public ones)"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +84,18 @@ class Plan:
     def limit(self, seconds: float) -> float:
         """The time limit of a cell: the one that was asked for, or the study's own."""
         return seconds if self.time_limit is None else self.time_limit
+
+
+def file_instance(plan: Plan, name: str, relative: str, load: Callable[[Path], Any]) -> Instance:
+    """An instance in a file of the data folder; without folder or file its cells are skipped with the reason."""
+    path = None if plan.data is None else plan.data / relative
+    if path is not None and path.is_file():
+        return Instance(name, lambda: load(path), (path,))
+
+    def skip() -> Any:
+        raise Skip(NO_DATA if path is None else f"{path.name} is not in the data folder")
+
+    return Instance(name, skip)
 
 
 @dataclass(frozen=True)

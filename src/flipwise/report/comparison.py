@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from flipwise.experiments.cells import Cell, Key
-from flipwise.report.sections.blocks import Block, Figures, Section, Text
-from flipwise.report.svg.chart import Chart, Line
+from flipwise.experiments.cells import Cell
+from flipwise.report.charts import Chart, Line
+from flipwise.report.sections.blocks import Block, Figures, Section, Text, done, run_name
 from flipwise.report.tables import Entry, Table
 
 SAME = 1e-9
@@ -27,12 +27,12 @@ class Change:
 
 def changes(before: Sequence[Cell], after: Sequence[Cell]) -> list[Change]:
     """The cells finished in both, by key. Threads are not part of the comparison; the data's checksum is."""
-    old = {_place(cell.key): cell for cell in before if cell.outcome.status == "done"}
+    old = {replace(cell.key, threads=0): cell for cell in done(before)}
     found = []
-    for cell in after:
-        other = old.get(_place(cell.key))
+    for cell in done(after):
+        other = old.get(replace(cell.key, threads=0))
         a, b = (None if other is None else other.outcome.value), cell.outcome.value
-        if other is None or cell.outcome.status != "done" or a is None or b is None:
+        if other is None or a is None or b is None:
             continue
         difference = (b - a) if cell.outcome.sense == "max" else (a - b)
         gain = 0.0 if math.isclose(a, b, rel_tol=SAME) else difference / max(abs(a), abs(b))
@@ -50,16 +50,9 @@ def comparison_section(before: Sequence[Cell], after: Sequence[Cell], name: str)
         own = [change for change in found if change.after.key.study == study]
         ratios = [change.time_ratio for change in own if change.time_ratio]
         typical = math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
-        rows.append(
-            [
-                study,
-                len(own),
-                sum(change.gain > 0 for change in own),
-                sum(change.gain == 0 for change in own),
-                sum(change.gain < 0 for change in own),
-                typical,
-            ]
-        )
+        gains = [change.gain for change in own]
+        better, worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
+        rows.append([study, len(own), better, gains.count(0), worse, typical])
     summary = Table(
         "By study",
         ("study", "cells in both", "better", "same", "worse", "time ratio"),
@@ -71,7 +64,7 @@ def comparison_section(before: Sequence[Cell], after: Sequence[Cell], name: str)
         "Cells whose value changed",
         ("cell", "before", "after", "gain, %", "time ratio"),
         [
-            [_words(c.after.key), c.before.outcome.value, c.after.outcome.value, 100 * c.gain, c.time_ratio]
+            [run_name(c.after.key), c.before.outcome.value, c.after.outcome.value, 100 * c.gain, c.time_ratio]
             for c in different
         ],
         folded=True,
@@ -86,15 +79,6 @@ def comparison_section(before: Sequence[Cell], after: Sequence[Cell], name: str)
         dots = Line("a cell", points, 0, markers=True, stroke=False)
         chart = Chart("Seconds, new against old", "old seconds", "new seconds", [line, dots], x_log=True, y_log=True)
         blocks.append(Figures([chart]))
-    lost = len([c for c in before if c.outcome.status == "done"]) - len(found)
+    lost = len(done(before)) - len(found)
     blocks += [details, Text(f"{lost} finished cells of {name} have no counterpart here.")]
     return Section("comparison", f"Compared with {name}", "The same cells, before and after.", blocks)
-
-
-def _place(key: Key) -> tuple[str, str, str, str, str, int]:
-    return key.study, key.instance, key.checksum, key.method, key.parameters, key.seed
-
-
-def _words(key: Key) -> str:
-    parameters = ", ".join(f"{name} {value}" for name, value in key.options.items())
-    return f"{key.study}: {key.method} on {key.instance} ({parameters}; seed {key.seed})"

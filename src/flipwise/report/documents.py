@@ -17,8 +17,8 @@ from pathlib import Path
 
 from flipwise.errors import InvalidInput
 from flipwise.experiments.cells import read_cells
+from flipwise.report.rendering import sections_of
 from flipwise.report.sections.blocks import Section, typical_load
-from flipwise.report.sections.contents import sections_of
 from flipwise.report.tables import Table
 
 _BLOCK = re.compile(
@@ -42,19 +42,17 @@ def results_table(source: str | Path, study: str, title: str) -> Table:
 def provenance(source: str | Path) -> str:
     """One sentence: where the figures are from, the command, the machine, the commit."""
     path = Path(source)
-    environments = [cell.environment for cell in read_cells(path) if cell.environment]
-    command = ""
+    cells = read_cells(path)
+    parts = [f"From `{path.name}`"]
     if path.suffix == ".json":
         command = json.loads(path.read_text(encoding="utf-8")).get("command", "")
-    parts = [f"From `{path.name}`"]
-    if command:
-        parts.append(f"command `{command}`")
+        parts += [f"command `{command}`"] if command else []
+    environments = [cell.environment for cell in cells if cell.environment]
     if environments:
         machine = environments[-1].get("machine", {})
-        parts.append(f"{machine.get('processor', 'unknown processor')}, {machine.get('cores', '?')} cores")
-        load = typical_load(read_cells(path))
-        if load is not None:
-            parts[-1] += f", load {load:.1f}"
+        load = typical_load(cells)
+        busy = "" if load is None else f", load {load:.1f}"
+        parts.append(f"{machine.get('processor', 'unknown processor')}, {machine.get('cores', '?')} cores{busy}")
         commits = sorted({str(record.get("commit") or "unknown") for record in environments})
         parts.append(f"commit {', '.join(commits)}")
     return "; ".join(parts) + "."
@@ -82,5 +80,5 @@ def _all_of(section: Section) -> str:
 
 
 def _written(table: Table, named: bool = False) -> str:
-    parts = [f"**{table.title}**"] if named else []
-    return "\n\n".join([*parts, table.markdown(), *([table.note] if table.note else [])])
+    parts = (f"**{table.title}**" if named else "", table.markdown(), table.note)
+    return "\n\n".join(filter(None, parts))

@@ -1,4 +1,4 @@
-"""Drawings of answers with matplotlib (the `plot` extra): a found subgraph, the bits of codes."""
+"""Drawings with matplotlib (the `plot` extra): a found subgraph, the bits of codes, the trace of a run."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from flipwise.graphs.densest_result import DensestSubgraph
     from flipwise.graphs.graph import Graph
     from flipwise.hashing.codes import Codes
+    from flipwise.trace import Trace
 
 NODE_LINK_NODES = 150
 """Subgraphs of at most so many nodes also get a node-link picture."""
@@ -48,7 +49,9 @@ def plot_subgraph(graph: Graph, nodes: Sequence[int] | np.ndarray[Any, Any] | De
     small = chosen.size <= NODE_LINK_NODES
     figure = _figure(9.6 if small else 5.2, 5.0)
     axes = figure.subplots(2, 2 if small else 1, squeeze=False, gridspec_kw={"height_ratios": [12, 1]})
-    axes[0, 0].imshow(matrix, cmap=_two_colours(), interpolation="nearest", aspect="auto")
+    from matplotlib.colors import ListedColormap
+
+    axes[0, 0].imshow(matrix, cmap=ListedColormap(["#ffffff", BLUE]), interpolation="nearest", aspect="auto")
     weight = float(inside.sum())
     axes[0, 0].set_title(f"{chosen.size} nodes, density {weight / chosen.size:.4g}", fontsize=10)
     axes[0, 0].set_xticks([])
@@ -76,6 +79,22 @@ def plot_codes(codes: Codes) -> Figure:
     right.set(title="Correlation of the bits", xlabel="bit", ylabel="bit")
     figure.colorbar(shown, ax=right, shrink=0.8)
     return figure
+
+
+def plot_trace(trace: Trace, axes: Axes | None = None) -> Axes:
+    """The value of each iteration, the best value and, where known, the bound, against time."""
+    axes = axes or _pyplot().subplots(figsize=(6.4, 4.0), layout="constrained")[1]
+    seconds = [record.seconds for record in trace.records]
+    axes.plot(seconds, [record.value for record in trace.records], ".", color=GREY, markersize=4, label="value")
+    axes.step(seconds, [record.best for record in trace.records], where="post", color=BLUE, label="best so far")
+    bounds = [(r.seconds, r.bound) for r in trace.records if r.bound is not None]
+    if bounds:
+        times, proven = zip(*bounds, strict=True)
+        axes.step(times, proven, where="post", color=RED, linestyle="--", marker="_", label="proven bound")
+    axes.set_xlabel("seconds")
+    axes.set_ylabel("objective")
+    axes.legend(frameon=False)
+    return axes
 
 
 def bit_correlation(signs: Floats) -> Floats:
@@ -123,15 +142,14 @@ def _layout(matrix: np.ndarray[Any, Any]) -> Floats:
     return places
 
 
-def _two_colours() -> Any:
-    from matplotlib.colors import ListedColormap
-
-    return ListedColormap(["#ffffff", BLUE])
-
-
 def _figure(width: float, height: float) -> Figure:
+    figure: Figure = _pyplot().figure(figsize=(width, height), layout="constrained")
+    return figure
+
+
+def _pyplot() -> Any:
     try:
         from matplotlib import pyplot
     except ImportError:
         raise MissingDependency("matplotlib", "plot", "drawing") from None
-    return pyplot.figure(figsize=(width, height), layout="constrained")
+    return pyplot

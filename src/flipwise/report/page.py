@@ -1,4 +1,8 @@
-"""The report as one HTML file: style, script and figures inside, nothing fetched."""
+"""The report as one HTML file: style, script and figures inside, nothing fetched.
+
+Behind the studies it shows single runs in detail: convergence, flips a step, and the gap between the found and the
+proven closing.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,19 @@ from importlib import resources
 from itertools import groupby
 
 from flipwise.experiments.cells import Cell
-from flipwise.report.sections.blocks import Block, Drawing, Figures, Section, Text, typical_load
-from flipwise.report.sections.single_run import notable_runs, run_figures, run_name
+from flipwise.report.charts import Band, Chart, Line
+from flipwise.report.sections.blocks import (
+    Block,
+    Drawing,
+    Figures,
+    Section,
+    Text,
+    done,
+    environments_of,
+    run_name,
+    typical_load,
+    versions_in_words,
+)
 from flipwise.report.tables import Table
 
 NARROW = 5
@@ -18,7 +33,7 @@ NARROW = 5
 
 def write_page(title: str, cells: Sequence[Cell], sections: Sequence[Section], before: Sequence[Section] = ()) -> str:
     """The page; `before` are sections that stand in front of the studies, such as a comparison."""
-    runs = notable_runs(cells)
+    runs = _notable_runs(cells)
     links = [(s.name, s.title) for s in (*before, *sections)]
     links += [("one-run", "One run")] if runs else []
     links.append(("environment", "Environment"))
@@ -66,10 +81,11 @@ def _section(section: Section) -> str:
         if narrow and len(inner) > 1:
             inner = ['<div class="tables">', *(f"<div>{table}</div>" for table in inner), "</div>"]
         blocks += "".join(inner)
-    return (
-        f'<section id="{escape(section.name)}"><h2>{escape(section.title)}</h2>'
-        f'<p class="lead">{escape(section.question)}</p>{blocks}</section>'
-    )
+    return _titled(section.name, section.title, f'<p class="lead">{escape(section.question)}</p>{blocks}')
+
+
+def _titled(name: str, title: str, inner: str) -> str:
+    return f'<section id="{escape(name)}"><h2>{escape(title)}</h2>{inner}</section>'
 
 
 def _is_narrow(block: Block) -> bool:
@@ -90,30 +106,82 @@ def _runs(runs: Sequence[Cell]) -> str:
     if not runs:
         return ""
     parts = "".join(
-        f"<details{' open' if place == 0 else ''}><summary>{escape(run_name(cell))}</summary>"
-        f"{_block(run_figures(cell))}</details>"
+        f"<details{' open' if place == 0 else ''}><summary>{escape(run_name(cell.key))}</summary>"
+        f"{_block(_run_figures(cell))}</details>"
         for place, cell in enumerate(runs)
     )
-    return (
-        '<section id="one-run"><h2>One run</h2><p class="lead">The longest run of our own method in each study, step '
-        f"by step.</p>{parts}</section>"
-    )
+    lead = '<p class="lead">The longest run of our own method in each study, step by step.</p>'
+    return _titled("one-run", "One run", lead + parts)
+
+
+def _notable_runs(cells: Sequence[Cell]) -> list[Cell]:
+    """For each study the run of our own method with the longest story; at most eight."""
+    chosen: dict[str, Cell] = {}
+    for cell in done(cells):
+        ours = cell.key.method.startswith(("dpcd", "flipwise"))
+        if not ours or "flips" not in cell.outcome.series:
+            continue
+        kept = chosen.get(cell.key.study)
+        if kept is None or _length(cell) > _length(kept):
+            chosen[cell.key.study] = cell
+    return sorted(chosen.values(), key=_length, reverse=True)[:8]
+
+
+def _run_figures(cell: Cell) -> Figures:
+    """Value by iteration, flips by iteration, best value and bound by time."""
+    series = {name: [(x, y) for x, y in points] for name, points in cell.outcome.series.items()}
+    charts = []
+    if series.get("value"):
+        line = Line("value after the step", series["value"], 0, markers=True)
+        charts.append(Chart("Convergence", "iteration", "value", [line]))
+    if any(flips > 0 for _, flips in series.get("flips", [])):
+        line = Line("flips", series["flips"], 1, stems=True)
+        charts.append(Chart("Flips a step", "iteration", "variables changed", [line], y_from_zero=True))
+    if series.get("best"):
+        charts.append(_gap(cell, series["best"], series.get("bound", [])))
+    return Figures(charts)
+
+
+def _gap(cell: Cell, best: list[tuple[float, float]], bound: list[tuple[float, float]]) -> Chart:
+    lines = [Line("best so far", best, 0, steps=True)]
+    bands = []
+    end = best[-1][0]
+    if not bound and cell.outcome.bound is not None:
+        bound = [(0.0, cell.outcome.bound)]
+    if bound:
+        held = [*bound, (max(end, bound[-1][0]), bound[-1][1])]
+        lines.append(Line("proven bound", held, 7, steps=True))
+        times = sorted({t for t, _ in best} | {t for t, _ in held})
+        both = [(t, _at(best, t), _at(held, t)) for t in times]
+        bands.append(Band("gap", [(t, a, b) for t, a, b in both if a is not None and b is not None], 7))
+    title = "The gap closing" if bound else "Best value over time"
+    return Chart(title, "seconds", "value", lines, bands)
+
+
+def _at(points: Sequence[tuple[float, float]], time: float) -> float | None:
+    """The value of a step function at a time, None before its first step."""
+    before = [y for x, y in points if x <= time]
+    return before[-1] if before else None
+
+
+def _length(cell: Cell) -> int:
+    """How much there is to tell: steps that changed something, improvements, above all a proven bound beside them."""
+    series = cell.outcome.series
+    flips = sum(count > 0 for _, count in series.get("flips", []))
+    improvements = len({best for _, best in series.get("best", [])})
+    bounds = len({bound for _, bound in series.get("bound", [])})
+    return min(100, flips) + 5 * min(20, improvements) + 200 * min(2, bounds)
 
 
 def _environment(cells: Sequence[Cell]) -> str:
     rows: list[tuple[str, str]] = []
-    seen = []
-    for cell in cells:
-        if cell.environment and cell.environment not in seen:
-            seen.append(cell.environment)
-    for record in seen:
+    for record in environments_of(cells):
         machine = record.get("machine", {})
-        versions = record.get("versions", {})
         memory = f", {machine['memory_gb']} GB" if machine.get("memory_gb") else ""
         rows += [
             ("machine", f"{machine.get('processor', '?')}, {machine.get('cores', '?')} cores{memory}"),
             ("system", str(machine.get("system", "?"))),
-            ("versions", ", ".join(f"{name} {number}" for name, number in versions.items())),
+            ("versions", versions_in_words(record)),
             ("commit", str(record.get("commit") or "not recorded")),
         ]
     threads = sorted({cell.key.threads for cell in cells})
@@ -121,7 +189,5 @@ def _environment(cells: Sequence[Cell]) -> str:
     inner = "".join(f"<tr><th scope=row>{escape(a)}</th><td data-label>{escape(b)}</td></tr>" for a, b in rows)
     sums = {(cell.key.instance, cell.key.checksum) for cell in cells if cell.key.checksum}
     data = Table("Data", ("instance", "SHA-256"), [list(pair) for pair in sorted(sums)], folded=True)
-    return (
-        f'<section id="environment"><h2>Environment</h2><table class="plain"><tbody>{inner}</tbody></table>'
-        f"{data.html()}</section>"
-    )
+    table = f'<table class="plain"><tbody>{inner}</tbody></table>'
+    return _titled("environment", "Environment", table + data.html())

@@ -121,12 +121,12 @@ def pivot(
     *,
     corner: str,
     better: str | None = None,
-    prefix: str = "",
+    header: str = "{}",
     note: str = "",
 ) -> Table:
     """Rows against columns, each entry the mean over the cells that fall into it (seeds); the best of a column marked.
 
-    A place without a finished cell shows why: "skipped" or "failed".
+    `header` is the form of a column's header. A place without a finished cell shows why: "skipped" or "failed".
     """
     found: dict[tuple[str, str | float], list[float]] = {}
     missing: dict[tuple[str, str | float], str] = {}
@@ -148,16 +148,14 @@ def pivot(
             numbers = found.get((name, head))
             entries.append(statistics.fmean(numbers) if numbers else missing.get((name, head)))
         rows.append(entries)
-    headers = [corner, *(f"{prefix}{head if isinstance(head, str) else f'{head:g}'}" for head in ordered)]
+    headers = [corner, *(header.format(head if isinstance(head, str) else f"{head:g}") for head in ordered)]
     return Table(title, headers, rows, note, best_of(rows, better) if better else frozenset())
 
 
-def best_of(
-    rows: Sequence[Sequence[Entry]], better: str, columns: Sequence[int] | None = None
-) -> frozenset[tuple[int, int]]:
+def best_of(rows: Sequence[Sequence[Entry]], better: str) -> frozenset[tuple[int, int]]:
     """The positions of the largest ("max") or smallest ("min") figure of each column, ties included."""
     marked = set()
-    for j in columns if columns is not None else range(1, len(rows[0]) if rows else 0):
+    for j in range(1, len(rows[0]) if rows else 0):
         numbers = {i: float(row[j]) for i, row in enumerate(rows) if isinstance(row[j], int | float)}  # type: ignore[arg-type]
         if len(numbers) > 1:
             target = max(numbers.values()) if better == "max" else min(numbers.values())

@@ -1,1 +1,1 @@
-"""One study a file, each with a `STUDY`."""
+"""The studies; each is a value of `Study`, beside what its tasks need."""

@@ -1,4 +1,7 @@
-"""QUBO and Max-Cut against other samplers: the same time, the same single thread, every answer evaluated again."""
+"""QUBO and Max-Cut against other samplers: the same time, the same single thread, every answer evaluated again.
+
+A sampler without a time limit of its own is called again and again, with more reads each time, until the time is over.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ import json
 import lzma
 import tarfile
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +20,20 @@ import numpy as np
 import scipy.sparse as sp
 
 import flipwise
-from flipwise.experiments.cells import Outcome
-from flipwise.experiments.curves import run_curves
-from flipwise.experiments.instances import file_instance
-from flipwise.experiments.qubo_peers import PEERS, solve_with_peer
-from flipwise.experiments.study import Instance, Plan, Study, Task
+from flipwise.experiments.cells import Outcome, Skip, run_curves
+from flipwise.experiments.study import Instance, Plan, Study, Task, file_instance
 from flipwise.qubo.formats import bqp, rudy
 from flipwise.qubo.models import QuadraticModel
 
 OURS = ("flipwise", "dpcd")
 """The portfolio that `solve_qubo` runs, and DPCD alone from as many random starts as the time allows."""
+_SAMPLERS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "dwave-annealing": ("dwave.samplers", "SimulatedAnnealingSampler", {"num_sweeps": 1000}),
+    "dwave-tabu": ("dwave.samplers", "TabuSampler", {}),
+    "dwave-descent": ("dwave.samplers", "SteepestDescentSampler", {}),
+    "openjij-annealing": ("openjij", "SASampler", {"num_sweeps": 1000}),
+}
+PEERS = tuple(_SAMPLERS)
 GSET = ("G1", "G22", "G32", "G55", "G70")
 
 
@@ -36,7 +45,7 @@ class Case:
     best_known: float | None = None
 
 
-def tasks(plan: Plan) -> Sequence[Task]:
+def _tasks(plan: Plan) -> Sequence[Task]:
     """Generated models, or instances of Gset, OR-Library and Palubeckis."""
     if plan.quick:
         instances, limit = [_random_qubo(300), _random_cut(800), _torus(30)], plan.limit(1.5)
@@ -47,7 +56,7 @@ def tasks(plan: Plan) -> Sequence[Task]:
     return [Task(case, method, {"time_limit": limit}) for case in instances for method in (*OURS, *PEERS)]
 
 
-def run(case: Case, task: Task, threads: int) -> Outcome:
+def _run(case: Case, task: Task, threads: int) -> Outcome:
     """Best value within the time limit on one thread; peers have no use for more."""
     limit = task.parameters["time_limit"]
     model = case.model.to_binary()
@@ -55,9 +64,7 @@ def run(case: Case, task: Task, threads: int) -> Outcome:
         energy, seconds, history = solve_with_peer(task.method, model, limit, task.seed)
         series = {"best": [[t, -e] for t, e in history]}
     else:
-        options: dict[str, Any] = {"method": "portfolio"} if task.method == "flipwise" else {"method": "dpcd"}
-        if task.method == "dpcd":
-            options["restarts"] = 1_000_000
+        options = {"method": "portfolio"} if task.method == "flipwise" else {"method": "dpcd", "restarts": 1_000_000}
         result = flipwise.minimize(model.objective(), seed=task.seed, threads=1, time_limit=limit, **options)
         energy, seconds, series = model.energy(result.x), result.seconds, run_curves(result.trace, scale=-1.0)
     metrics: dict[str, float] = {}
@@ -69,11 +76,63 @@ def run(case: Case, task: Task, threads: int) -> Outcome:
     return Outcome(value=-energy, sense="max", seconds=seconds, metrics=metrics, series=series)
 
 
-def warm(task: Task) -> None:
+def solve_with_peer(
+    name: str, model: QuadraticModel, time_limit: float, seed: int
+) -> tuple[float, float, list[list[float]]]:
+    """(best energy, seconds, [seconds, best energy] at each improvement) of a peer on a model in 0/1 variables."""
+    start = time.perf_counter()  # converting the model is part of the peer's work, as it is of ours
+    sample = _sampler(name, model, time_limit)
+    best = np.inf
+    history: list[list[float]] = []
+    reads = 1
+    calls = 0
+    while True:
+        began = time.perf_counter()
+        points = sample(reads, 1_000 * seed + calls)
+        ended = time.perf_counter()
+        calls += 1
+        energy = min(model.energy(point) for point in points)
+        if energy < best:
+            best = energy
+            history.append([ended - start, best])
+        left = time_limit - (time.perf_counter() - start)
+        each = (ended - began) / reads
+        if left < each:
+            break
+        reads = max(1, min(2 * reads, int(left / each)))
+    return best, time.perf_counter() - start, history
+
+
+def _sampler(name: str, model: QuadraticModel, time_limit: float) -> Callable[[int, int], Any]:
+    """(reads, seed) -> array of 0/1 points, one a row, its columns in the order of the variables."""
+    module, kind, options = _SAMPLERS[name]
+    sampler = getattr(_installed(module), kind)()
+    if kind == "TabuSampler":
+        options = {"timeout": int(1000 * time_limit)}
+    dimod = _installed("dimod")
+    couplings = (model.i, model.j, model.b)
+    bqm = dimod.BinaryQuadraticModel.from_numpy_vectors(model.linear, couplings, model.offset, dimod.BINARY)
+
+    def sample(reads: int, seed: int) -> Any:
+        samples = sampler.sample(bqm, num_reads=reads, seed=seed, **options)
+        places = np.argsort(np.array([int(v) for v in samples.variables]))
+        return samples.record.sample[:, places][:, : model.n]
+
+    return sample
+
+
+def _installed(module: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        raise Skip(f"{module.replace('.', '-')} is not installed") from None
+
+
+def _warm(task: Task) -> None:
     """Compile our kernels on models of both kinds."""
     if task.method in OURS:
         for instance in (_random_qubo(300), _torus(30)):
-            run(instance.data, Task(instance, task.method, {"time_limit": 1.0}), 1)
+            _run(instance.data, Task(instance, task.method, {"time_limit": 1.0}), 1)
 
 
 def _random_qubo(n: int) -> Instance:
@@ -151,12 +210,12 @@ def _best_known(plan: Plan, name: str) -> float | None:
     return None if record is None else float(record["best"])
 
 
-STUDY = Study(
+QUBO = Study(
     name="qubo",
     title="QUBO and Max-Cut against other samplers",
     question="The best value within one time limit on one thread. flipwise is the portfolio behind solve_qubo; dpcd is "
     "DPCD alone, restarted until the time is over. Converting the model counts for everyone.",
-    tasks=tasks,
-    run=run,
-    warm=warm,
+    tasks=_tasks,
+    run=_run,
+    warm=_warm,
 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from flipwise.experiments.cells import Cell
-from flipwise.report.svg.chart import Chart, Line
+from flipwise.experiments.cells import Cell, Key
+from flipwise.report.charts import Chart, Line
 from flipwise.report.tables import Entry, Table
 
 _FIRST = ("flipwise", "dpcd")
@@ -52,8 +53,8 @@ class Section:
 class Palette:
     """A colour for every method, the same in all figures of a section."""
 
-    def __init__(self, methods: Iterable[str]) -> None:
-        names = list(dict.fromkeys(methods))
+    def __init__(self, cells: Iterable[Cell]) -> None:
+        names = list(by_method(cells))
         names.sort(key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
         self._places = {name: place for place, name in enumerate(names)}
 
@@ -62,7 +63,6 @@ class Palette:
 
 
 def done(cells: Iterable[Cell]) -> list[Cell]:
-    """The finished cells."""
     return [cell for cell in cells if cell.outcome.status == "done"]
 
 
@@ -74,23 +74,27 @@ def by(cells: Iterable[Cell], group: Callable[[Cell], str]) -> dict[str, list[Ce
     return groups
 
 
+def instance_of(cell: Cell) -> str:
+    return cell.key.instance
+
+
+def method_of(cell: Cell) -> str:
+    return cell.key.method
+
+
 def by_instance(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
-    """Cells by instance."""
-    return by(cells, lambda cell: cell.key.instance)
+    return by(cells, instance_of)
 
 
 def by_method(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
-    """Cells by method."""
-    return by(cells, lambda cell: cell.key.method)
+    return by(cells, method_of)
 
 
 def value_of(cell: Cell) -> float | None:
-    """The compared value."""
     return cell.outcome.value
 
 
 def seconds_of(cell: Cell) -> float | None:
-    """The method's seconds."""
     return cell.outcome.seconds
 
 
@@ -109,17 +113,15 @@ def option(name: str) -> Callable[[Cell], str | float]:
     return read
 
 
-def anytime(title: str, cells: Sequence[Cell], palette: Palette, y_label: str, most: int = 8) -> Chart | None:
-    """Best value against time, one curve a method: of its seeds the one with the median value."""
+def anytime(title: str, cells: Sequence[Cell], palette: Palette, y_label: str, most: int = 8) -> list[Chart]:
+    """Best value against time, one curve a method: of its seeds the one with the median value. No curves, no chart."""
     lines = []
     for method, own in by_method(c for c in done(cells) if len(c.outcome.series.get("best", [])) > 0).items():
         ranked = sorted(own, key=lambda c: c.outcome.value or 0.0)
         chosen = ranked[len(ranked) // 2]
         points = [(max(x, 1e-4), y) for x, y in chosen.outcome.series["best"]]
         lines.append(Line(method, points, palette(method), steps=True, markers=len(points) == 1))
-    if not lines:
-        return None
-    return Chart(title, "seconds", y_label, lines[:most], x_log=True)
+    return [Chart(title, "seconds", y_label, lines[:most], x_log=True)] if lines else []
 
 
 def cell_table(cells: Sequence[Cell]) -> Table:
@@ -129,22 +131,32 @@ def cell_table(cells: Sequence[Cell]) -> Table:
     for cell in cells:
         key, outcome = cell.key, cell.outcome
         status = outcome.status if outcome.status == "done" else f"{outcome.status}: {outcome.reason}"
-        parameters = ", ".join(f"{name} {value}" for name, value in key.options.items())
         memory = None if cell.peak_memory is None else float(round(cell.peak_memory))
-        rows.append(
-            [
-                key.instance,
-                key.method,
-                parameters,
-                key.seed,
-                status,
-                outcome.value,
-                outcome.bound,
-                outcome.seconds,
-                memory,
-            ]
-        )
+        numbers = (outcome.value, outcome.bound, outcome.seconds, memory)
+        rows.append([key.instance, key.method, _parameters(key), key.seed, status, *numbers])
     return Table("Every cell", headers, rows, folded=True)
+
+
+def run_name(key: Key) -> str:
+    """Which run it is, in a line."""
+    return f"{key.study}: {key.method} on {key.instance} ({_parameters(key)}; seed {key.seed})"
+
+
+def _parameters(key: Key) -> str:
+    return ", ".join(f"{name} {value}" for name, value in key.options.items())
+
+
+def environments_of(cells: Iterable[Cell]) -> list[Mapping[str, Any]]:
+    """The different environments of the cells, in order of appearance."""
+    found: list[Mapping[str, Any]] = []
+    for cell in cells:
+        if cell.environment and cell.environment not in found:
+            found.append(cell.environment)
+    return found
+
+
+def versions_in_words(environment: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in environment.get("versions", {}).items())
 
 
 def typical_load(cells: Iterable[Cell]) -> float | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from flipwise.experiments.cells import Cell
 from flipwise.report import paper
+from flipwise.report.charts import Band, Chart, Line
 from flipwise.report.sections.blocks import (
     Block,
     Figures,
@@ -17,29 +19,31 @@ from flipwise.report.sections.blocks import (
     by_instance,
     by_method,
     done,
+    instance_of,
     mean,
+    method_of,
     option,
     seconds_of,
     value_of,
 )
-from flipwise.report.svg.chart import Band, Chart, Line
 from flipwise.report.tables import Entry, Table, best_of, pivot
 
 
 def densities(cells: Sequence[Cell]) -> list[Block]:
     """Density against k for every graph and method, the room up to the proven bound as a band."""
-    palette = Palette(cell.key.method for cell in cells)
+    palette = Palette(cells)
     charts: list[Chart] = []
     tables: list[Block] = []
     for graph, group in by_instance(cells).items():
         finished = done(group)
         if not finished:
             continue
-        bounds, best = _bounds(finished), _best(finished)
+        bounds = _for_each_k(finished, lambda c: c.outcome.bound, min)  # the lowest: it holds for every method
+        best = _for_each_k(finished, value_of, max)
         sizes = sorted(best)
         lines = []
         for method, own in by_method(finished).items():
-            points = sorted((float(k), value) for k, value in _best(own).items())
+            points = sorted((float(k), value) for k, value in _for_each_k(own, value_of, max).items())
             lines.append(Line(method, points, palette(method), markers=True))
         band = Band("room below the proven bound", [(k, best[k], bounds[k]) for k in sizes if k in bounds], 7)
         k_label = "k (nodes of the subgraph)"
@@ -48,39 +52,31 @@ def densities(cells: Sequence[Cell]) -> list[Block]:
         if bounds:
             title = f"{graph}: share of the proven bound"
             charts.append(Chart(title, k_label, "density / bound", shares, x_log=True, x_ticks=sizes))
-        table = pivot(graph, group, lambda c: c.key.method, option("k"), value_of, corner="density", prefix="k = ")
-        ours = len(table.rows)
+        table = pivot(graph, group, method_of, option("k"), value_of, corner="density", better="max", header="k = {}")
         rows = [*table.rows, ["proven bound", *(bounds.get(k) for k in sizes)]]
-        tables.append(Table(graph, table.headers, rows, _stopped(finished), best_of(rows[:ours], "max")))
-    curves = []
+        tables.append(replace(table, rows=rows, note=_stopped(finished)))
+    curves: list[Chart] = []
     for graph, group in by_instance(cells).items():
         k = _most_contested(done(group))
         own = [c for c in group if c.key.options["k"] == k]
-        chart = anytime(f"{graph}, k = {k}: density against time", own, palette, "density", most=12)
-        curves += [chart] if chart else []
+        curves += anytime(f"{graph}, k = {k}: density against time", own, palette, "density", most=12)
     return [Text(paper.DENSITY), Figures(charts), *tables, Figures(curves)]
 
 
 def cpu_times(cells: Sequence[Cell]) -> list[Block]:
     """Seconds by method and graph, the paper's below."""
-    table = pivot(
+    seconds = pivot(
         "Seconds",
         cells,
-        lambda c: c.key.method,
-        lambda c: c.key.instance,
+        method_of,
+        instance_of,
         seconds_of,
         corner="method",
+        better="min",
         note=f"Time of the method alone; the graph is in memory. {_stopped(done(cells))}",
     )
-    density = pivot(
-        "Density reached in that time",
-        cells,
-        lambda c: c.key.method,
-        lambda c: c.key.instance,
-        value_of,
-        corner="method",
-        better="max",
-    )
+    title = "Density reached in that time"
+    density = pivot(title, cells, method_of, instance_of, value_of, corner="method", better="max")
     rows: list[list[Entry]] = [[method, *times] for method, times in paper.CPU_SECONDS.items()]
     printed = Table(
         "The paper's seconds at k = 1600",
@@ -89,8 +85,7 @@ def cpu_times(cells: Sequence[Cell]) -> list[Block]:
         "MATLAB, 8 cores of 2.6 GHz, 32 GB. Only uk-2007-05 and dblp-2010 are the same graphs as ours.",
         best_of(rows, "min"),
     )
-    table = Table(table.title, table.headers, table.rows, table.note, best_of(table.rows, "min"))
-    return [table, density, printed]
+    return [seconds, density, printed]
 
 
 def neighbourhood(cells: Sequence[Cell]) -> list[Block]:
@@ -146,21 +141,13 @@ def _stopped(cells: Sequence[Cell]) -> str:
     return f"Stopped by the time limit of {', '.join(f'{x:g}' for x in limits)} s: {named}." if named else ""
 
 
-def _best(cells: Sequence[Cell]) -> dict[float, float]:
-    """The best density for each k."""
-    best: dict[float, float] = {}
+def _for_each_k(
+    cells: Sequence[Cell], number: Callable[[Cell], float | None], best: Callable[[float, float], float]
+) -> dict[float, float]:
+    """The largest or smallest number of the cells of each k."""
+    found: dict[float, float] = {}
     for cell in cells:
-        k = float(cell.key.options["k"])
-        if cell.outcome.value is not None:
-            best[k] = max(best.get(k, cell.outcome.value), cell.outcome.value)
-    return best
-
-
-def _bounds(cells: Sequence[Cell]) -> dict[float, float]:
-    """The lowest proven bound for each k: a bound holds for every method."""
-    bounds: dict[float, float] = {}
-    for cell in cells:
-        k = float(cell.key.options["k"])
-        if cell.outcome.bound is not None:
-            bounds[k] = min(bounds.get(k, cell.outcome.bound), cell.outcome.bound)
-    return bounds
+        k, own = float(cell.key.options["k"]), number(cell)
+        if own is not None:
+            found[k] = best(found.get(k, own), own)
+    return found

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from flipwise.experiments.cells import Cell
 from flipwise.report import paper
+from flipwise.report.charts import Chart, Line
 from flipwise.report.sections.blocks import (
     Block,
     Figures,
@@ -15,11 +16,11 @@ from flipwise.report.sections.blocks import (
     by_method,
     done,
     mean,
+    method_of,
     metric,
     option,
     seconds_of,
 )
-from flipwise.report.svg.chart import Chart, Line
 from flipwise.report.tables import Entry, Table, best_of, pivot
 
 PROTOCOL = (
@@ -48,18 +49,16 @@ def supervised(cells: Sequence[Cell]) -> list[Block]:
 
 def compression(cells: Sequence[Cell]) -> list[Block]:
     """Recall of the true neighbours against the size of the code."""
-    palette = Palette(cell.key.method for cell in cells)
+    palette = Palette(cells)
     blocks: list[Block] = []
     for instance, group in by_instance(cells).items():
-        chart = _against_bits(instance, group, palette, metric("recall_at_10"), "recall@10 of cosine neighbours")
-        blocks.append(Figures([chart]))
-        blocks.append(
-            _by_bits(f"{instance}: recall of the true 10 neighbours among the first 10", group, metric("recall_at_10"))
-        )
-        blocks.append(
-            _by_bits(f"{instance}: the same among the first 100, to be re-ranked", group, metric("recall_10_at_100"))
-        )
-        blocks.append(_by_bits(f"{instance}: seconds of training", group, seconds_of, better="min"))
+        near, ranked = metric("recall_at_10"), metric("recall_10_at_100")
+        blocks += [
+            Figures([_against_bits(instance, group, palette, near, "recall@10 of cosine neighbours")]),
+            _by_bits(f"{instance}: recall of the true 10 neighbours among the first 10", group, near),
+            _by_bits(f"{instance}: the same among the first 100, to be re-ranked", group, ranked),
+            _by_bits(f"{instance}: seconds of training", group, seconds_of, better="min"),
+        ]
     return blocks
 
 
@@ -69,32 +68,32 @@ def _retrieval(
     printed_seconds: dict[str, tuple[float, ...]],
     printed_data: str,
 ) -> list[Block]:
-    palette = Palette(cell.key.method for cell in cells)
-    charts, tables = [], []
+    palette = Palette(cells)
+    learned, hashed = metric("map_learned"), metric("map_hashed")
+    charts: list[Chart] = []
+    tables: list[Block] = []
     for instance, group in by_instance(cells).items():
-        charts.append(
-            _against_bits(f"{instance}: database of learned codes", group, palette, metric("map_learned"), "MAP")
-        )
-        charts.append(_against_bits(f"{instance}: database hashed by h", group, palette, metric("map_hashed"), "MAP"))
-        tables.append(_by_bits(f"{instance}: MAP, database of learned codes B", group, metric("map_learned")))
-        tables.append(_by_bits(f"{instance}: MAP, database hashed by h(X)", group, metric("map_hashed")))
+        charts += [
+            _against_bits(f"{instance}: database of learned codes", group, palette, learned, "MAP"),
+            _against_bits(f"{instance}: database hashed by h", group, palette, hashed, "MAP"),
+        ]
+        tables += [
+            _by_bits(f"{instance}: MAP, database of learned codes B", group, learned),
+            _by_bits(f"{instance}: MAP, database hashed by h(X)", group, hashed),
+        ]
         if any("precision_500_learned" in cell.outcome.metrics for cell in group):
             tables.append(_by_bits(f"{instance}: precision@500, learned codes", group, metric("precision_500_learned")))
         tables.append(_by_bits(f"{instance}: seconds of training", group, seconds_of, better="min"))
     headers = ("method (paper)", *(f"{bits} bits" for bits in paper.BITS))
-    rows: list[list[Entry]] = [[method, *numbers] for method, numbers in printed_map.items()]
-    times: list[list[Entry]] = [[method, *numbers] for method, numbers in printed_seconds.items()]
-    printed = [
-        Table(f"The paper's MAP ({printed_data})", headers, rows, best=best_of(rows, "max")),
-        Table(f"The paper's seconds ({printed_data})", headers, times, best=best_of(times, "min")),
-    ]
-    return [Text(PROTOCOL), Figures(charts), *tables, *printed]
+    for title, printed, better in (("MAP", printed_map, "max"), ("seconds", printed_seconds, "min")):
+        rows: list[list[Entry]] = [[method, *numbers] for method, numbers in printed.items()]
+        tables.append(Table(f"The paper's {title} ({printed_data})", headers, rows, best=best_of(rows, better)))
+    return [Text(PROTOCOL), Figures(charts), *tables]
 
 
 def _by_bits(title: str, cells: Sequence[Cell], value: Callable[[Cell], float | None], better: str = "max") -> Table:
-    table = pivot(title, cells, lambda c: c.key.method, option("bits"), value, corner="method", better=better)
-    headers = [table.headers[0], *(f"{bits} bits" for bits in table.headers[1:])]
-    return Table(title, headers, table.rows, table.note, table.best)
+    bits = option("bits")
+    return pivot(title, cells, method_of, bits, value, corner="method", better=better, header="{} bits")
 
 
 def _against_bits(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from flipwise.experiments.cells import Cell
+from flipwise.report.charts import Chart, Line, routes_figure
 from flipwise.report.sections.blocks import (
     Block,
     Drawing,
@@ -17,13 +19,13 @@ from flipwise.report.sections.blocks import (
     by_instance,
     by_method,
     done,
+    instance_of,
     mean,
+    method_of,
     metric,
     seconds_of,
     value_of,
 )
-from flipwise.report.svg.chart import Chart, Line
-from flipwise.report.svg.routes import routes_figure
 from flipwise.report.tables import Entry, Table, pivot
 
 
@@ -44,12 +46,8 @@ def convergence(cells: Sequence[Cell]) -> list[Block]:
             finished = done(own)
             steps = mean(cell.outcome.metrics.get("iterations") for cell in finished)
             converged = sum(cell.outcome.metrics.get("converged", 0) > 0 for cell in finished)
-            optimal = sum(
-                cell.outcome.value is not None
-                and cell.outcome.bound is not None
-                and math.isclose(cell.outcome.value, cell.outcome.bound)
-                for cell in finished
-            )
+            pairs = [(cell.outcome.value, cell.outcome.bound) for cell in finished]
+            optimal = sum(a is not None and b is not None and math.isclose(a, b) for a, b in pairs)
             rows.append([f"{instance}: {method}", len(finished), converged, optimal, steps])
     headers = ("problem and method", "starts", "converged", "best point optimal", "mean iterations")
     return [Figures(drawings), Table("From how many starts a method converges", headers, rows)]
@@ -61,31 +59,20 @@ def momentum(cells: Sequence[Cell]) -> list[Block]:
     def column(cell: Cell) -> str:
         return f"{cell.key.instance}, {'balanced' if cell.key.options['balanced'] else 'free'}"
 
-    table = pivot(
-        "Energy per variable, mean over seeds",
-        cells,
-        lambda cell: cell.key.method,
-        column,
-        metric("value_per_variable"),
-        corner="variant",
-        better="min",
-    )
-    times = pivot(
-        "Seconds, mean over seeds", cells, lambda c: c.key.method, column, seconds_of, corner="variant", better="min"
-    )
-    palette = Palette(cell.key.method for cell in cells)
-    charts = []
+    def table(title: str, value: Callable[[Cell], float | None]) -> Table:
+        return pivot(f"{title}, mean over seeds", cells, method_of, column, value, corner="variant", better="min")
+
+    palette = Palette(cells)
+    charts: list[Chart] = []
     for instance, group in by_instance(cells).items():
-        chart = anytime(
-            f"{instance}, free", [c for c in group if not c.key.options["balanced"]], palette, "best objective"
-        )
-        charts += [chart] if chart else []
-    return [table, times, Figures(charts)]
+        free = [cell for cell in group if not cell.key.options["balanced"]]
+        charts += anytime(f"{instance}, free", free, palette, "best objective")
+    return [table("Energy per variable", metric("value_per_variable")), table("Seconds", seconds_of), Figures(charts)]
 
 
 def growth(cells: Sequence[Cell]) -> list[Block]:
     """Seconds against size on logarithmic axes, with the exponent of the fitted power."""
-    palette = Palette(cell.key.method for cell in cells)
+    palette = Palette(cells)
     finished = done(cells)
     lines, rows = [], []
     for method, own in by_method(finished).items():
@@ -125,35 +112,33 @@ def fitted_exponent(points: Sequence[tuple[float, float]]) -> float | None:
 
 def qubo(cells: Sequence[Cell]) -> list[Block]:
     """The value of each method, how far it is from the best known, and the curves over time."""
-    palette = Palette(cell.key.method for cell in cells)
     values = pivot(
         "Best value found, mean over seeds",
         cells,
-        lambda cell: cell.key.instance,
-        lambda cell: cell.key.method,
+        instance_of,
+        method_of,
         value_of,
         corner="instance",
         note="All methods had the same time limit on the same threads. More is better for Max-Cut and for QUBO as "
         "maximisation.",
     )
-    values = Table(values.title, values.headers, values.rows, values.note, _best_in_rows(values.rows))
-    blocks: list[Block] = [values]
+    blocks: list[Block] = [replace(values, best=_best_in_rows(values.rows))]
     if any("best_known" in cell.outcome.metrics for cell in cells):
         blocks.append(
             pivot(
                 "Distance from the best known value, per cent",
                 cells,
-                lambda cell: cell.key.instance,
-                lambda cell: cell.key.method,
+                instance_of,
+                method_of,
                 metric("percent_below_best_known"),
                 corner="instance",
                 note="0: the best known value was reached. Negative: exceeded.",
             )
         )
-    charts = []
+    palette = Palette(cells)
+    charts: list[Chart] = []
     for instance, group in list(by_instance(cells).items())[:6]:
-        chart = anytime(instance, group, palette, "best value")
-        charts += [chart] if chart else []
+        charts += anytime(instance, group, palette, "best value")
     return [*blocks, Figures(charts)]
 
 

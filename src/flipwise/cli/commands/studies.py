@@ -1,10 +1,12 @@
-"""`flipwise reproduce`."""
+"""`flipwise reproduce` and `flipwise report`: the studies run into a store, the store made into a page."""
 
 from __future__ import annotations
 
 import click
 
-from flipwise.cli.options import Seconds
+from flipwise.cli.exits import INTERRUPTED, OK
+from flipwise.cli.options import Seconds, json_option, threads_option
+from flipwise.cli.terminal import print_facts, print_json
 
 
 @click.command("reproduce")
@@ -19,11 +21,11 @@ from flipwise.cli.options import Seconds
 @click.option("--retry", is_flag=True, help="Run failed and skipped cells again.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Added to every cell's seed.")
 @click.option("--time-limit", type=Seconds(), help="For each cell (30, 2m); by default each study has its own.")
-@click.option("--threads", type=click.IntRange(min=1), help="Use at most so many threads.")
+@threads_option
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Studies at the same time.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+@json_option
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
-def command(
+def reproduce(
     quick: bool, only: str | None, store: str, data: str | None, out: str, retry: bool, seed: int,
     time_limit: float | None, threads: int | None, jobs: int, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
@@ -38,9 +40,7 @@ def command(
       $ flipwise reproduce --only compression,itq --time-limit 5 --seed 1 --report ''
       $ flipwise reproduce --only convergence,momentum,sgm,dpcd-plain --jobs 2 --report ''
     """
-    from flipwise.cli.exits import INTERRUPTED, OK
-    from flipwise.cli.terminal import print_facts, print_json
-    from flipwise.experiments import reproduce
+    from flipwise import experiments
     from flipwise.report import render
 
     def tell(progress: object) -> None:
@@ -48,7 +48,7 @@ def command(
             click.echo(str(progress), err=True)
 
     try:
-        summary = reproduce(
+        summary = experiments.reproduce(
             quick=quick, only=only, store=store, data=data, seed=seed, time_limit=time_limit, threads=threads,
             jobs=jobs, retry=retry, callback=tell,
         )  # fmt: skip
@@ -63,3 +63,23 @@ def command(
         said = f"{summary.done} done, {summary.failed} failed, {summary.skipped} skipped"
         print_facts("Studies", [("cells", said), ("store", str(summary.store)), ("report", "\n".join(pages) or "none")])
     return OK
+
+
+@click.command("report")
+@click.argument("store", type=click.Path(dir_okay=False))
+@click.option("-o", "--output", default="flipwise-report", show_default=True,
+              help="A .html, .md or .csv file, or a folder that gets all three.")  # fmt: skip
+@click.option("--compare", type=click.Path(dir_okay=False), help="Another store, the 'before' of a comparison.")
+@click.option("--title", default="Flipwise: the studies", show_default=True, help="The heading.")
+def report(store: str, output: str, compare: str | None, title: str) -> None:
+    """Turn stored results of `flipwise reproduce` into a page; nothing is run.
+
+    \b
+    Examples:
+      $ flipwise report results.sqlite -o report.html
+      $ flipwise report results.sqlite --compare results.sqlite -o comparison.html
+    """
+    from flipwise.report import render
+
+    for path in render(store, output, compare=compare, title=title):
+        click.echo(str(path))

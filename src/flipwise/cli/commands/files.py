@@ -1,0 +1,166 @@
+"""`flipwise info` and `flipwise convert`: what a graph or model file holds, and the same in another format."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from flipwise.cli.inputs import GRAPH_FORMATS, MODEL_FORMATS, is_model, load_graph, load_model, written
+from flipwise.cli.options import graph_options, input_argument, json_option
+from flipwise.cli.terminal import print_facts, print_json, size
+
+if TYPE_CHECKING:
+    from flipwise.arrays import Floats
+    from flipwise.graphs.graph import Graph
+    from flipwise.qubo.models import QuadraticModel
+
+
+@click.command("info")
+@input_argument()
+@graph_options
+@json_option
+def info(file: str, file_format: str | None, symmetrise: str, unweighted: bool, as_json: bool) -> None:
+    """Say what is in a graph or QUBO file: sizes, weights, symmetry, cores, memory.
+
+    \b
+    Examples:
+      $ flipwise info graph.txt
+      $ flipwise info model.qubo
+      $ cat graph.txt | flipwise info - --json
+    """
+    if file_format is None and is_model(file):
+        facts = _model_facts(load_model(file, None))
+    else:
+        facts = _graph_facts(load_graph(file, file_format, symmetrise, unweighted, quiet=True))
+    if as_json:
+        print_json({"file": file, **facts})
+    else:
+        print_facts(file, [(name.replace("_", " "), _shown(name, value)) for name, value in facts.items()])
+
+
+def _graph_facts(graph: Graph) -> dict[str, Any]:
+    import numpy as np
+    from scipy.sparse.csgraph import connected_components
+
+    degrees = graph.degrees
+    facts: dict[str, Any] = {"nodes": graph.n, "edges": graph.n_edges, "arcs": graph.n_arcs}
+    if graph.weights is None:
+        facts["weights"] = "none (all 1)"
+    elif graph.weights.size:
+        facts["weights"] = _span(graph.weights)
+    if graph.n:
+        facts["degrees"] = f"{degrees.min()} to {degrees.max()}, mean {degrees.mean():.3g}"
+        facts["isolated_nodes"] = int(np.count_nonzero(degrees == 0))
+        facts["components"] = int(connected_components(graph.to_scipy(), directed=False)[0])
+        core, inside = _innermost_core(graph)
+        facts["innermost_core"] = f"{core}-core with {inside:,} nodes"
+    facts["node_names"] = "numbers 0, 1, 2, ..." if graph.names is None else f"{graph.names[0]!r}, ..."
+    facts |= _memory(graph)
+    facts["done_to_the_input"] = list(graph.notes) or ["nothing: it was simple and undirected"]
+    return facts
+
+
+def _innermost_core(graph: Graph) -> tuple[int, int]:
+    """The largest k for which a k-core exists, and its number of nodes, by repeated peeling (Matula and Beck 1983)."""
+    import numpy as np
+
+    from flipwise.kernels.cores import peeling_order
+
+    degrees = graph.degrees.copy()
+    order, place, cores = np.empty(graph.n, np.int64), np.empty(graph.n, np.int64), np.empty(graph.n, np.int64)
+    start = np.zeros(int(degrees.max(initial=0)) + 2, np.int64)
+    peeling_order(graph.indptr, graph.indices, degrees, start, order, place, cores)
+    return int(cores.max()), int(np.count_nonzero(cores == cores.max()))
+
+
+def _memory(graph: Graph) -> dict[str, Any]:
+    needed = graph.indptr.nbytes + graph.indices.nbytes + (0 if graph.weights is None else graph.weights.nbytes)
+    facts: dict[str, Any] = {"bytes": int(needed)}
+    try:
+        free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return facts
+    facts["fits_in_memory"] = bool(2 * needed < free)
+    return facts
+
+
+def _model_facts(model: QuadraticModel) -> dict[str, Any]:
+    pairs = model.n * (model.n - 1) / 2
+    facts: dict[str, Any] = {
+        "model": "QUBO (0/1)" if model.variables == "binary" else "Ising (-1/+1)",
+        "variables": model.n,
+        "couplings": int(model.b.size),
+        "filled": f"{100 * model.b.size / pairs if pairs else 0:.3g} % of all pairs",
+    }
+    for name, values in (("linear", model.linear), ("quadratic", model.b)):
+        if values.size:
+            facts[name] = _span(values)
+    facts["offset"] = float(model.offset)
+    return facts
+
+
+def _span(values: Floats) -> str:
+    whole = bool((values == values.round()).all())
+    return f"{values.min():g} to {values.max():g}{', whole numbers' if whole else ''}"
+
+
+def _shown(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "NO: solving wants about twice its size"
+    if name == "bytes":
+        return size(value)
+    if isinstance(value, list):
+        return "\n".join(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+@click.command("convert")
+@input_argument("source")
+@click.argument("target", type=click.Path(dir_okay=False, allow_dash=True))
+@click.option("--to", "target_format", type=click.Choice(sorted({*GRAPH_FORMATS, *MODEL_FORMATS})),
+              help="The format of TARGET, by its name as a rule.")  # fmt: skip
+@click.option("--model", is_flag=True, help="SOURCE is a QUBO or Ising model, whatever its name says.")
+@click.option("-q", "--quiet", is_flag=True, help="No notes.")
+@graph_options
+def convert(
+    source: str,
+    target: str,
+    target_format: str | None,
+    model: bool,
+    quiet: bool,
+    file_format: str | None,
+    symmetrise: str,
+    unweighted: bool,
+) -> None:
+    """Convert a graph, or a QUBO / Ising model, from one format to another.
+
+    Graphs: edge list, MatrixMarket, METIS, rudy, Parquet, WebGraph, and .flipgraph, the compact format that opens
+    without reading. Models: .qubo, .bqp, BQPJSON, BiqMac, .coo, .bqm, rudy, MatrixMarket. Text may be
+    packed (.gz, .xz).
+
+    \b
+    Examples:
+      $ flipwise convert graph.txt graph.flipgraph
+      $ flipwise convert graph.txt graph.mtx.gz
+      $ flipwise convert model.qubo model.json
+      $ cat graph.txt | flipwise convert - - --to matrixmarket
+    """
+    from flipwise.graphs.read import save_graph
+    from flipwise.qubo.formats import write_model
+
+    if target == "-" and target_format is None:
+        raise click.UsageError("standard output has no name to tell its format: pass --to FORMAT.")
+    if model or is_model(source):
+        loaded = load_model(source, file_format)
+        with written(target) as path:
+            write_model(loaded, path, format=target_format)
+        said = f"{loaded.n:,} variables, {loaded.b.size:,} couplings"
+    else:
+        graph = load_graph(source, file_format, symmetrise, unweighted, quiet=quiet)
+        with written(target) as path:
+            save_graph(graph, path, format=target_format)  # type: ignore[arg-type]
+        said = f"{graph.n:,} nodes, {graph.n_edges:,} edges"
+    if not quiet:
+        click.echo(f"{target}: {said}", err=True)

@@ -1,0 +1,288 @@
+"""`flipwise hash`: a group of commands that learn, use and judge binary codes of vectors."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+
+import click
+
+from flipwise.cli.app import LazyGroup
+from flipwise.cli.cluster import connected, no_folder
+from flipwise.cli.inputs import read_array, read_codes, read_labels, write_lines
+from flipwise.cli.options import (
+    Counts,
+    cluster_option,
+    input_argument,
+    json_option,
+    output_options,
+    run_options,
+    threads_option,
+)
+from flipwise.cli.terminal import print_facts, print_json, print_table
+
+SUPERVISED = ("SDH", "FSDH", "FastHash")
+UNSUPERVISED = ("ITQ", "ARE", "SADH")
+ENGINES = (
+    *("faiss", "faiss-lsh", "usearch", "pgvector", "elasticsearch", "vespa"),
+    *("ubinary", "binary", "float", "qdrant", "weaviate"),
+)
+
+
+@click.command(
+    "hash",
+    cls=LazyGroup,
+    table={
+        "fit": ("hash", "learn codes from vectors, with or without labels"),
+        "encode": ("hash", "vectors to codes, by a fitted model"),
+        "search": ("hash", "the nearest codes of each query"),
+        "evaluate": ("hash", "MAP, precision and recall of codes"),
+        "recommend": ("hash", "bits and oversampling for a wanted recall"),
+        "export": ("hash", "codes in the form a search engine reads"),
+    },
+)
+def hash() -> None:
+    """Learn binary codes of vectors, search with them, judge them, hand them to a search engine.
+
+    Vectors come as .npy, .npz or text files. Models and codes are safetensors files: arrays, nothing that can run.
+
+    \b
+    From vectors to neighbours:
+      flipwise hash fit vectors.npy --bits 64 -o model.safetensors
+      flipwise hash encode model.safetensors vectors.npy -o database.safetensors
+      flipwise hash encode model.safetensors queries.npy -o queries.safetensors
+      flipwise hash search database.safetensors queries.safetensors -k 10
+    """
+
+
+@click.command("fit")
+@input_argument("vectors", folders=True)
+@click.option("-y", "--labels", type=click.Path(dir_okay=False), help="Labels: an integer an item, or a 0/1 matrix.")
+@click.option("--bits", type=click.IntRange(min=1), default=64, show_default=True, help="Length of a code.")
+@click.option("--loss", type=click.Choice([*SUPERVISED, *UNSUPERVISED], case_sensitive=False),
+              help="Default: SDH with labels, ITQ without.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="Where the model goes.")
+@run_options
+@click.option("--codes", type=click.Path(file_okay=False), help="With --cluster: a folder for the codes, in shards.")
+@cluster_option
+@output_options
+def fit(
+    vectors: str, labels: str | None, bits: int, loss: str | None, output: str, seed: int, time_limit: float | None,
+    threads: int | None, codes: str | None, cluster: str | None, as_json: bool, quiet: bool, verbose: bool,
+) -> None:  # fmt: skip
+    """Learn a hash function for the rows of VECTORS.
+
+    A time limit ends the search for codes; the hash function is then fitted to the codes found so far.
+    With --cluster VECTORS may be a folder of Parquet files, with the labels of SDH and FSDH in the column `label`.
+
+    \b
+    Examples:
+      $ flipwise hash fit vectors.npy --bits 32 -o model.safetensors
+      $ flipwise hash fit vectors.npy -y labels.npy --loss SDH --bits 32 -o model.safetensors --json
+      $ flipwise hash fit vectors.npy --loss ARE --bits 32 --time-limit 2 -o model.safetensors -v
+      $ flipwise hash fit vectors.npy --bits 32 -o model.safetensors --cluster local:2
+    """
+    from flipwise import hashing
+    from flipwise.kernels.jit import threads as limited_threads
+
+    chosen = loss or ("SDH" if labels else "ITQ")
+    if codes and not cluster:
+        raise click.UsageError("--codes needs --cluster; elsewhere `flipwise hash encode` writes codes.")
+    if cluster:
+        from flipwise.distributed import fit_hasher
+
+        fresh = getattr(hashing, chosen)(n_bits=bits, random_state=seed)
+        y = None if labels is None or chosen in UNSUPERVISED else read_labels(labels)
+        with connected(cluster) as client:
+            hashing.save(fit_hasher(fresh, vectors, y, client=client, codes=codes), output)
+        if not quiet:
+            print_facts(f"Model in {output}", [("loss", chosen), ("bits", str(bits))])
+        return
+    if chosen in SUPERVISED and labels is None:
+        raise click.UsageError(f"--loss {chosen} learns from labels: pass -y LABELS, or use {', '.join(UNSUPERVISED)}.")
+    no_folder(vectors)
+    X = read_array(vectors)
+    y = None if labels is None or chosen in UNSUPERVISED else read_labels(labels)
+    model = getattr(hashing, chosen)(n_bits=bits, random_state=seed)
+    started = time.perf_counter()
+    if verbose:
+        click.echo(f"{chosen}, {bits} bits, of {X.shape[0]:,} vectors with {X.shape[1]:,} features", err=True)
+    with limited_threads(threads), hashing.fitting(time_limit=time_limit, verbose=verbose):
+        model.fit(X, y)
+    seconds = time.perf_counter() - started
+    hashing.save(model, output)
+    facts = {"loss": chosen, "bits": bits, "items": X.shape[0], "features": X.shape[1], "seconds": round(seconds, 3)}
+    if as_json:
+        print_json({**facts, "model": output})
+    elif not quiet:
+        print_facts(f"Model in {output}", [(name, str(value)) for name, value in facts.items()])
+
+
+@click.command("encode")
+@click.argument("model", type=click.Path(dir_okay=False))
+@input_argument("vectors")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), required=True,
+              help="Where the codes go: .safetensors (with bit length and order), or .npy (packed bytes).")  # fmt: skip
+@threads_option
+@click.option("-q", "--quiet", is_flag=True, help="No notes.")
+def encode(model: str, vectors: str, output: str, threads: int | None, quiet: bool) -> None:
+    """Turn the rows of VECTORS into codes by a fitted MODEL.
+
+    \b
+    Examples:
+      $ flipwise hash encode model.safetensors queries.npy -o queries.safetensors
+      $ flipwise hash encode model.safetensors vectors.npy -o packed.npy
+    """
+    import numpy as np
+
+    from flipwise import hashing
+    from flipwise.errors import InvalidFile
+    from flipwise.kernels.jit import threads as limited_threads
+
+    fitted = hashing.load(model)
+    if isinstance(fitted, hashing.Codes):
+        raise InvalidFile(f"{model}: holds codes, not a model. Give what `flipwise hash fit` wrote.")
+    with limited_threads(threads):
+        codes = fitted.encode(read_array(vectors))
+    if output.endswith(".npy"):
+        np.save(output, codes.packed)
+    else:
+        hashing.save(codes, output)
+    if not quiet:
+        click.echo(f"{output}: {len(codes):,} codes of {codes.n_bits} bits", err=True)
+
+
+@click.command("search")
+@click.argument("database", type=click.Path(dir_okay=False))
+@click.argument("queries", type=click.Path(dir_okay=False))
+@click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Neighbours for each query.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, allow_dash=True), help="Write a line a query there.")
+@threads_option
+@json_option
+def search(database: str, queries: str, k: int, output: str | None, threads: int | None, as_json: bool) -> None:
+    """Find the k codes of DATABASE nearest to each of QUERIES, by Hamming distance, ties by number.
+
+    A model in the place of DATABASE stands for the codes of its training data.
+
+    \b
+    Examples:
+      $ flipwise hash search database.safetensors queries.safetensors -k 5
+      $ flipwise hash search database.safetensors queries.safetensors -k 5 -o neighbours.tsv
+      $ flipwise hash search model.safetensors queries.safetensors -k 3 --json
+    """
+    from flipwise.hashing.search import hamming_search
+    from flipwise.kernels.jit import threads as limited_threads
+
+    with limited_threads(threads):
+        found = hamming_search(read_codes(queries), read_codes(database), k)
+    if output:
+        write_lines(output, ("\t".join(map(str, row)) for row in found.ids.tolist()))
+    if as_json:
+        print_json({"k": k, "ids": found.ids, "distances": found.values})
+    elif not output:
+        most = 20
+        rows = [
+            (str(query), " ".join(map(str, ids)), " ".join(map(str, distances)))
+            for query, ids, distances in zip(range(most), found.ids.tolist(), found.values.tolist())
+        ]
+        more = len(found.ids) - most
+        notes = [f"and {more:,} more queries: use --json or -o"] if more > 0 else []
+        print_table("Nearest codes", ("query", "items", "distances"), rows, left=("items", "distances"), notes=notes)
+
+
+@click.command("evaluate")
+@click.argument("database", type=click.Path(dir_okay=False))
+@click.argument("queries", type=click.Path(dir_okay=False))
+@click.option("-y", "--labels", required=True, type=click.Path(dir_okay=False), help="Labels of the database.")
+@click.option("-z", "--query-labels", required=True, type=click.Path(dir_okay=False), help="Labels of the queries.")
+@click.option("--at", type=click.IntRange(min=1), default=100, show_default=True, help="Precision and recall at N.")
+@click.option("--radius", type=click.IntRange(min=0), default=2, show_default=True, help="Precision within a radius.")
+@threads_option
+@json_option
+def evaluate(
+    database: str, queries: str, labels: str, query_labels: str, at: int, radius: int, threads: int | None,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Judge codes by retrieval: an item is relevant when it shares a label with the query.
+
+    With a model as DATABASE the learned training codes are ranked (protocol "learned B"); with codes from
+    `encode`, hashed ones ("h(X)"). The two give different figures; say which you quote.
+
+    \b
+    Examples:
+      $ flipwise hash evaluate database.safetensors queries.safetensors -y labels.npy -z query_labels.npy
+      $ flipwise hash evaluate model.safetensors queries.safetensors -y labels.npy -z query_labels.npy --json
+    """
+    from flipwise import hashing
+    from flipwise.kernels.jit import threads as limited_threads
+
+    asked, stored = read_codes(queries), read_codes(database)
+    given = (asked, stored, read_labels(query_labels), read_labels(labels))
+    at = min(at, len(stored))
+    with limited_threads(threads):
+        record = {
+            "MAP": hashing.mean_average_precision(*given),
+            f"precision@{at}": hashing.precision_at(*given, at),
+            f"recall@{at}": hashing.recall_at(*given, at),
+            f"precision within {radius}": hashing.precision_within_radius(*given, radius),
+        }
+    if as_json:
+        print_json({"bits": stored.n_bits, "queries": len(asked), "database": len(stored), **record})
+    else:
+        title = f"{len(asked):,} queries against {len(stored):,} codes of {stored.n_bits} bits"
+        print_facts(title, [(name, f"{value:.4f}") for name, value in record.items()])
+
+
+@click.command("recommend")
+@input_argument("vectors")
+@click.option("--recall", type=click.FloatRange(0, 1, min_open=True), default=0.9, show_default=True,
+              help="Wanted share of the true nearest neighbours.")  # fmt: skip
+@click.option("--bits", type=Counts(), default="64,128,256,512", show_default=True, help="Lengths to try.")
+@click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Neighbours for each query.")
+@run_options
+@json_option
+def recommend(
+    vectors: str, recall: float, bits: tuple[int, ...], k: int, seed: int, time_limit: float | None,
+    threads: int | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Say how many bits, and how many candidates to re-rank, your own VECTORS need for a wanted recall.
+
+    \b
+    Examples:
+      $ flipwise hash recommend vectors.npy --recall 0.8 -k 5 --bits 16,32,64
+    """
+    from flipwise import hashing
+    from flipwise.kernels.jit import threads as limited_threads
+
+    with limited_threads(threads), hashing.fitting(time_limit=time_limit):
+        advice = hashing.recommend(read_array(vectors), k=k, target=recall, bits=bits, random_state=seed)
+    if as_json:
+        print_json(asdict(advice))
+    else:
+        click.echo(str(advice))
+
+
+@click.command("export")
+@click.argument("codes", type=click.Path(dir_okay=False))
+@click.option("--to", "engine", type=click.Choice(ENGINES), required=True, help="Who is going to read them.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, allow_dash=True), required=True,
+              help="A .npy file for arrays; lines of text otherwise (- is stdout).")  # fmt: skip
+def export(codes: str, engine: str, output: str) -> None:
+    """Write CODES in the form a search engine or vector store reads.
+
+    \b
+    Examples:
+      $ flipwise hash export database.safetensors --to faiss -o faiss.npy
+      $ flipwise hash export database.safetensors --to pgvector -o bits.txt
+    """
+    import numpy as np
+
+    from flipwise.hashing.formats import export_codes
+
+    exported = export_codes(read_codes(codes), engine)
+    if not isinstance(exported, np.ndarray):
+        write_lines(output, exported)
+    elif output.endswith(".npy"):
+        np.save(output, exported)
+    else:
+        write_lines(output, (" ".join(map(str, row)) for row in exported.tolist()))
