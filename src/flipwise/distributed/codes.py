@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from flipwise.atomic import atomic_file
 from flipwise.distributed.crew import Crew
-from flipwise.distributed.shards import checksum, prepare, write_array
+from flipwise.distributed.shards import prepare, read_array, write_array
 from flipwise.errors import InvalidFile
 from flipwise.hashing.codes import Codes
 from flipwise.hashing.search import Neighbours, hamming_search
@@ -63,14 +63,7 @@ class CodeShards:
 
     def codes(self, s: int) -> Codes:
         """The codes of one shard, mapped and checked."""
-        path = self.folder / f"codes-{s:05d}.npy"
-        try:
-            packed: Any = np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
-        except (OSError, ValueError) as error:
-            raise InvalidFile(f"{path}: not a readable array: {error}") from None
-        if checksum(packed) != self.checksums[s]:
-            raise InvalidFile(f"{path}: the checksum is wrong: the file is damaged.")
-        return Codes(packed, self.n_bits)
+        return Codes(read_array(self.folder / f"codes-{s:05d}.npy", self.checksums[s]), self.n_bits)
 
     def search(self, queries: Codes, k: int, client: Any = None) -> Neighbours:
         """The k nearest codes of each query over all shards, by (Hamming distance, row); on a cluster with a client."""

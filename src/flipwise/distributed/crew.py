@@ -1,4 +1,8 @@
-"""The workers of a Dask cluster, asked one question at a time, each about its own part; losing some is no disaster."""
+"""The workers of a Dask cluster, asked one question at a time, each about its own part; losing some is no disaster.
+
+What they have answered can be kept in a file (`Journal`): a search is deterministic given its seed, so the answers are
+all that a run needs that is repeated after a loss.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,13 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
+
+from flipwise.container import decode, encode, write_atomically
 from flipwise.errors import FlipwiseError, InvalidInput, MissingDependency
 
 log = logging.getLogger("flipwise.distributed")
@@ -19,9 +27,11 @@ log = logging.getLogger("flipwise.distributed")
 ATTEMPTS = 20
 """Times a task is handed out again after the workers that ran it died (Dask itself gives up after three)."""
 
-
 PATIENCE = 2.0
 """Seconds to wait before looking whether a task's worker is still there."""
+
+Arrays = dict[str, Any]
+"""Names to arrays, or to values that JSON can hold."""
 
 
 class ClusterLost(FlipwiseError):
@@ -174,6 +184,36 @@ class Crew:
             self.workers = sorted(self.client.nthreads())
         except self._losses as error:
             raise ClusterLost(self.kept) from error
+
+
+class Journal:
+    """Answers by the name of the question, kept in memory and, with a path, on disk."""
+
+    def __init__(self, path: Path | None, fingerprint: int) -> None:
+        self.path = path
+        self._state: dict[str, Any] = {"fingerprint": fingerprint}
+        if path is None:
+            return
+        if not path.parent.is_dir():
+            raise InvalidInput(f"`checkpoint`: the folder {path.parent} does not exist. Create it first.")
+        if path.exists():
+            state = decode("answers", path.read_bytes(), str(path))
+            if state.get("fingerprint") != fingerprint:
+                raise InvalidInput(f"`checkpoint`: {path} belongs to another graph. Delete it or choose another file.")
+            self._state = state
+
+    def remembered(self, question: str, compute: Callable[[], Arrays]) -> Arrays:
+        """The answer to a question, computed at most once."""
+        begin = f"{question}/"
+        known = {name.removeprefix(begin): value for name, value in self._state.items() if name.startswith(begin)}
+        if known:
+            return known
+        answer = compute()
+        plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in answer.items()}
+        self._state |= {begin + name: value for name, value in plain.items()}
+        if self.path is not None:
+            write_atomically(self.path, encode("answers", self._state))
+        return answer
 
 
 def _refuse(future: Any, name: str, error: BaseException) -> None:

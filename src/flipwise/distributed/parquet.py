@@ -18,8 +18,7 @@ import numpy.typing as npt
 
 from flipwise.arrays import Ints
 from flipwise.distributed.crew import Crew
-from flipwise.distributed.sharding import wanted_shards
-from flipwise.distributed.shards import Manifest, prepare, write_array, write_manifest, write_shard
+from flipwise.distributed.shards import Manifest, prepare, wanted_shards, write_array, write_manifest, write_shard
 from flipwise.errors import InvalidFile, MissingDependency
 from flipwise.graphs.build import Arcs, Symmetrise, index_type
 from flipwise.graphs.readers.numbering import SPARSE_FACTOR, SPARSE_NODES
