@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flipwise.hashing.gramstep import descend
+from flipwise.hashing.bstep import descend
 from flipwise.hashing.losses.gram import GramMatch
 
 pytestmark = pytest.mark.kernels

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import flipwise
 from flipwise.errors import InvalidInput
 from flipwise.hashing.losses.gram import GramMatch
-from flipwise.hashing.losses.projected import ProjectedLabels
-from flipwise.hashing.losses.rows import RowQuadratic
+from flipwise.hashing.losses.labels import ProjectedLabels, RowQuadratic
 from flipwise.objectives.protocol import SupportsFlips
 
 pytestmark = pytest.mark.kernels

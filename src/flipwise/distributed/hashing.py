@@ -9,6 +9,7 @@ costs its share of one step. Codes are written by the workers, packed, a shard f
 from __future__ import annotations
 
 import copy
+import operator
 import time
 from collections import Counter
 from pathlib import Path
@@ -23,10 +24,9 @@ from flipwise.distributed.crew import Crew
 from flipwise.distributed.rows import Blocks, as_blocks, batches
 from flipwise.errors import InvalidInput
 from flipwise.hashing.codes import Codes
-from flipwise.hashing.functions.choose import make_function
+from flipwise.hashing.functions import make_function
 from flipwise.hashing.functions.rbf import DIRECT
-from flipwise.hashing.functions.ridge import CHUNK, Moments, chunks, dense
-from flipwise.hashing.functions.targets import Targets
+from flipwise.hashing.functions.ridge import Moments, Targets, chunks, dense
 from flipwise.hashing.labels import LabelSets
 from flipwise.hashing.projections import leading_axes, procrustes, random_rotation
 
@@ -124,7 +124,7 @@ def _supervised(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Cr
             "`estimator`: on a cluster SDH and FSDH need distinct=True, nu=0, alpha as a number and hash_function "
             '"linear" or "rbf".'
         )
-    counts: Counter[Any] = crew.reduce("count-labels", _count_labels, rows.blocks, _sum)
+    counts: Counter[Any] = crew.reduce("count-labels", _count_labels, rows.blocks, operator.add)
     if estimator.missing_label in counts:
         raise InvalidInput(f"`X`: rows without a label ({estimator.missing_label}) must be left out on a cluster.")
     classes = np.array(sorted(counts))
@@ -136,12 +136,9 @@ def _supervised(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Cr
     estimator.classes_ = classes
     words = _Words(learned.B, classes)
     function: Any = make_function(estimator.hash_function, estimator.hash_options)
-    if estimator.hash_function == "rbf":
-        function._choose_anchors(rows, rng)
-        if len(function.anchors_) > DIRECT:
-            raise InvalidInput(f"`hash_options`: at most {DIRECT} anchors on a cluster, got {len(function.anchors_)}.")
-    else:
-        function.center_ = rows[: min(CHUNK, rows.shape[0])].mean(axis=0)
+    function.prepare(rows, rng)
+    if estimator.hash_function == "rbf" and len(function.anchors_) > DIRECT:
+        raise InvalidInput(f"`hash_options`: at most {DIRECT} anchors on a cluster, got {len(function.anchors_)}.")
     tasks = [(*block, function, words) for block in rows.blocks]
     function._moments = crew.reduce("hash-function-sums", _moments, tasks, Moments.joined)
     function.solve(Targets(words.words, np.empty(0, dtype=np.int64)))
@@ -231,10 +228,6 @@ def _write(group: Any, X: Any, y: Any, folder: str, s: int, how: Any, words: _Wo
             signs = how.decision(rows)
         pieces.append(Codes.from_signs(signs).packed)
     return CodeShards.write(Path(folder), s, np.concatenate(pieces))
-
-
-def _sum(a: Any, b: Any) -> Any:
-    return a + b
 
 
 def _sum_pairs(a: tuple[Floats, int], b: tuple[Floats, int]) -> tuple[Floats, int]:

@@ -84,15 +84,7 @@ def asymmetric_search(queries: npt.ArrayLike, database: Codes, k: int) -> Neighb
     values = as_floats("queries", queries)
     if values.ndim != 2 or values.shape[1] != database.n_bits:
         raise InvalidInput(f"`queries` must have shape (n, {database.n_bits}), got {values.shape}.")
-    k = _checked_k(k, len(database))
-    signs = database.signs().astype(np.float32)
-    ids = np.empty((len(values), k), dtype=np.int64)
-    scores = np.empty((len(values), k), dtype=np.float32)
-    step = max(1, _BLOCK // max(1, len(database)))
-    for start in range(0, len(values), step):
-        block = values[start : start + step].astype(np.float32) @ signs.T
-        ids[start : start + step], scores[start : start + step] = largest(block, k)
-    return Neighbours(ids, scores)
+    return exact_search(values.astype(np.float32), database.signs().astype(np.float32), k)
 
 
 def rerank(

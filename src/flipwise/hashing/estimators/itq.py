@@ -23,9 +23,8 @@ from flipwise.arrays import Floats
 from flipwise.errors import InvalidInput
 from flipwise.hashing.bstep import CodeMatrix, solve_rows
 from flipwise.hashing.estimators.unsupervised import UnsupervisedHasher
-from flipwise.hashing.functions.linear import LinearFunction
-from flipwise.hashing.functions.ridge import chunks
-from flipwise.hashing.losses.rows import RowQuadratic
+from flipwise.hashing.functions.ridge import LinearFunction, chunks
+from flipwise.hashing.losses.labels import RowQuadratic
 from flipwise.hashing.pace import out_of_time, tell_round
 from flipwise.hashing.projections import principal_axes, procrustes, random_rotation
 from flipwise.kernels import rows as kernels

@@ -5,6 +5,9 @@ linear variant. With A = Z Lambda^-1 Z' the graph's similarity, tr(B'LB) = n r -
 ||BB' - n(A - 11'/n)||^2 = ||B'B||^2 - 2n tr(B'AB) + 2|B'1|^2 + const: the first term decorrelates the bits, the last
 balances them. No code of the authors was found; "sadh" alternates as described there, B <- sgn(AB + rho Y) with Y the
 real matrix nearest to B whose columns are balanced and decorrelated.
+
+The anchor graph is that of Liu, Wang, Kumar, Chang: Hashing with graphs, ICML 2011. Each item has positive weights with
+sum 1 on its `nearest` anchors; Lambda = diag(Z'1). A has row sums 1, so the Laplacian is I - A; A is never formed.
 """
 
 from __future__ import annotations
@@ -13,16 +16,17 @@ import time
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.arrays import Floats
-from flipwise.hashing.anchors import anchor_weights, choose_anchors
 from flipwise.hashing.bstep import CodeMatrix, solve_gram
 from flipwise.hashing.estimators.unsupervised import UnsupervisedHasher
-from flipwise.hashing.functions.ridge import dense
+from flipwise.hashing.functions.ridge import chunks, dense
 from flipwise.hashing.losses.gram import GramMatch
 from flipwise.hashing.pace import out_of_time, tell_round
 from flipwise.hashing.projections import random_rotation
+from flipwise.memory import require
 
 
 class SADH(UnsupervisedHasher):
@@ -120,3 +124,39 @@ def alternate(Z: Any, mass: Floats, B: CodeMatrix, rounds: int, rho: float = 0.5
         if moved == 0 or out_of_time():
             break
     return B
+
+
+def choose_anchors(X: npt.NDArray[Any], count: int, rng: np.random.Generator, rounds: int = 5) -> Floats:
+    """Centres of a short k-means run (Lloyd) on at most 50 rows a centre."""
+    n = len(X)
+    count = min(count, n)
+    sample = np.asarray(X[rng.choice(n, min(n, 50 * count), replace=False)], dtype=np.float64)
+    centres = sample[rng.choice(len(sample), count, replace=False)]
+    for _ in range(rounds):
+        at = np.concatenate([_squared_distances(sample[rows], centres).argmin(axis=1) for rows in chunks(len(sample))])
+        E = sp.csr_array((np.ones(len(sample)), (at, np.arange(len(sample)))), shape=(count, len(sample)))
+        sizes = np.bincount(at, minlength=count)
+        means = np.asarray(E @ sample) / np.maximum(sizes, 1)[:, None]
+        centres = np.where(sizes[:, None] > 0, means, centres)
+    return centres
+
+
+def anchor_weights(X: npt.NDArray[Any], anchors: Floats, nearest: int) -> sp.csr_array:
+    """Z: Gaussian weights on the nearest anchors, width = mean squared distance to the farthest of them."""
+    n, s = len(X), min(nearest, len(anchors))
+    require(32 * n * s, f"an anchor graph of {n:,} rows with {s} anchors each")
+    columns = np.empty((n, s), dtype=np.int64)
+    squared = np.empty((n, s))
+    for rows in chunks(n):
+        D = _squared_distances(np.asarray(X[rows], dtype=np.float64), anchors)
+        columns[rows] = np.argpartition(D, s - 1, axis=1)[:, :s] if s < len(anchors) else np.arange(len(anchors))
+        squared[rows] = np.take_along_axis(D, columns[rows], axis=1)
+    width = max(float(squared.max(axis=1).mean()), 1e-12)
+    weights = np.exp(-(squared - squared.min(axis=1, keepdims=True)) / width)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return sp.csr_array((weights.reshape(-1), columns.reshape(-1), np.arange(0, n * s + 1, s)), shape=(n, len(anchors)))
+
+
+def _squared_distances(A: Floats, B: Floats) -> Floats:
+    D: Floats = (A * A).sum(axis=1)[:, None] + (B * B).sum(axis=1)[None, :] - 2.0 * (A @ B.T)
+    return np.maximum(D, 0.0, out=D)

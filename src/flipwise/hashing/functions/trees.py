@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from flipwise.arrays import Floats
 from flipwise.errors import InvalidInput
-from flipwise.hashing.functions.ridge import dense
-from flipwise.hashing.functions.targets import Targets
+from flipwise.hashing.functions.ridge import Targets, dense
 
 
 class TreesFunction:

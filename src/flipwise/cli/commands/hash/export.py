@@ -36,7 +36,7 @@ def command(codes: str, engine: str, output: str) -> None:
 
     from flipwise.cli.arrays import read_codes
     from flipwise.cli.inputs import write_lines
-    from flipwise.hashing.formats import export_codes
+    from flipwise.hashing.codes import export_codes
 
     exported = export_codes(read_codes(codes), engine)
     if not isinstance(exported, np.ndarray):
