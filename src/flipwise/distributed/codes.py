@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.atomic import atomic_file
-from flipwise.distributed.crew import Crew
+from flipwise.distributed.crew import Crew, ask_each
 from flipwise.distributed.shards import prepare, read_array, write_array
 from flipwise.errors import InvalidFile
 from flipwise.hashing.codes import Codes
@@ -68,7 +68,7 @@ class CodeShards:
     def search(self, queries: Codes, k: int, client: Any = None) -> Neighbours:
         """The k nearest codes of each query over all shards, by (Hamming distance, row); on a cluster with a client."""
         tasks = [(self, s, queries, k) for s in range(len(self.rows))]
-        found = [_nearest(*task) for task in tasks] if client is None else Crew(client).ask("search", _nearest, tasks)
+        found = ask_each(None if client is None else Crew(client), "search", _nearest, tasks)
         starts = np.concatenate([[0], np.cumsum(self.rows)])
         ids = np.concatenate([each.ids + starts[s] for s, each in enumerate(found)], axis=1)
         distances = np.concatenate([each.values for each in found], axis=1)

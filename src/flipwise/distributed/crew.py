@@ -44,9 +44,9 @@ class ClusterLost(FlipwiseError):
     """
 
     def __init__(self, kept: str = "") -> None:
-        resume = f"what the cluster had answered is in the {kept}: it is not asked again." if kept else (
-            "pass a `checkpoint` to keep what the cluster has answered."
-        )  # fmt: skip
+        resume = "pass a `checkpoint` to keep what the cluster has answered."
+        if kept:
+            resume = f"what the cluster had answered is in the {kept}: it is not asked again."
         super().__init__(
             "The Dask scheduler cannot be reached any more. Start a cluster, connect a new client and call again; "
             + resume
@@ -61,6 +61,11 @@ class Traffic:
     sent: int = 0
     received: int = 0
     seconds: float = 0.0
+
+
+def ask_each(crew: Crew | None, name: str, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """`function(*task)` of each task, by a crew or, without one, here."""
+    return [function(*task) for task in tasks] if crew is None else crew.ask(name, function, tasks)
 
 
 class Crew:
@@ -94,7 +99,7 @@ class Crew:
         futures: list[Any] = []
         try:
             try:
-                futures += [self._submit(name, function, task, place) for place, task in enumerate(tasks)]
+                futures += [self._submit_at(place, name, function, task) for place, task in enumerate(tasks)]
                 answers = [self._result(futures, place, name, function, task) for place, task in enumerate(tasks)]
             except self._losses as error:
                 raise ClusterLost(self.kept) from error
@@ -118,12 +123,12 @@ class Crew:
         for _ in range(ATTEMPTS):
             futures: list[Any] = []
             try:
-                level = [self._free(name, function, task) for task in tasks]
+                level = [self._submit(name, function, task) for task in tasks]
                 futures += level
                 while len(level) > 1:
                     pairs = zip(level[::2], level[1::2], strict=False)
                     odd = level[-1:] if len(level) % 2 else []
-                    level = [self._free(f"{name}-combined", combine, pair) for pair in pairs] + odd
+                    level = [self._submit(f"{name}-combined", combine, pair) for pair in pairs] + odd
                     futures += level
                 answer = level[0].result()
                 log.info("%s: %d tasks, %.2f s", name, len(tasks), time.perf_counter() - started)
@@ -139,19 +144,16 @@ class Crew:
                 raise
         raise FlipwiseError(f"{name}: tasks killed their workers {ATTEMPTS} times. Give workers more memory.")
 
-    def _free(self, name: str, function: Callable[..., Any], task: tuple[Any, ...]) -> Any:
-        """A task that any worker may run."""
+    def _submit(self, name: str, function: Callable[..., Any], task: tuple[Any, ...], **where: Any) -> Any:
         if self.client.status != "running":
             raise ClusterLost(self.kept)
-        return self.client.submit(function, *task, key=f"flipwise-{name}-{uuid4().hex}", pure=False)
+        return self.client.submit(function, *task, key=f"flipwise-{name}-{uuid4().hex}", pure=False, **where)
 
-    def _submit(self, name: str, function: Callable[..., Any], task: tuple[Any, ...], place: int) -> Any:
-        if self.client.status != "running":
-            raise ClusterLost(self.kept)
-        where = {"workers": [self.workers[place % len(self.workers)]]} if self.workers else {}
-        key = f"flipwise-{name}-{uuid4().hex}"
-        self._meant_for[place] = where["workers"][0] if where else ""
-        return self.client.submit(function, *task, key=key, pure=False, allow_other_workers=bool(where), **where)
+    def _submit_at(self, place: int, name: str, function: Callable[..., Any], task: tuple[Any, ...]) -> Any:
+        """A task for the worker of a place, which another may run when that one cannot."""
+        workers = [self.workers[place % len(self.workers)]] if self.workers else None
+        self._meant_for[place] = workers[0] if workers else ""
+        return self._submit(name, function, task, workers=workers, allow_other_workers=workers is not None)
 
     def _result(
         self, futures: list[Any], place: int, name: str, function: Callable[..., Any], task: tuple[Any, ...]
@@ -173,7 +175,7 @@ class Crew:
                 _refuse(futures[place], name, error)
                 raise
             log.warning("%s: the worker of a part is gone; it is handed out again", name)
-            futures[place] = self._submit(name, function, task, place)
+            futures[place] = self._submit_at(place, name, function, task)
         raise FlipwiseError(
             f"{name}: a task killed its worker {ATTEMPTS} times. Give workers more memory or make more, smaller shards."
         )
@@ -191,7 +193,7 @@ class Journal:
 
     def __init__(self, path: Path | None, fingerprint: int) -> None:
         self.path = path
-        self._state: dict[str, Any] = {"fingerprint": fingerprint}
+        self._state: Arrays = {"fingerprint": fingerprint}
         if path is None:
             return
         if not path.parent.is_dir():

@@ -55,15 +55,12 @@ class Blocks:
         found = np.empty((wanted.size, self.shape[1]))
         for b in np.unique(which):
             mine, start = np.flatnonzero(which == b), int(ends[b] - self.sizes[b])
-            for X, _ in batches(*self._here(self.blocks[b])):
+            group, rows_there, _ = self.blocks[b]
+            for X, _ in batches(group, None if group is not None else rows_there.result(), None):
                 inside = mine[(wanted[mine] >= start) & (wanted[mine] < start + len(X))]
                 found[inside] = X[wanted[inside] - start]
                 start += len(X)
         return found
-
-    @staticmethod
-    def _here(block: Block) -> Block:
-        return block if block[0] is not None else (None, block[1].result(), None)
 
 
 def as_blocks(X: Any, y: Any, label: str, labelled: bool, client: Any) -> Blocks:
@@ -150,7 +147,6 @@ def _parquet(path: Path, label: str, labelled: bool) -> Blocks:
     files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
     blocks: list[Block] = []
     sizes = []
-    width = 0
     for name in files:
         try:
             with pq.ParquetFile(name) as file:
@@ -160,7 +156,10 @@ def _parquet(path: Path, label: str, labelled: bool) -> Blocks:
         if labelled and label not in schema.names:
             raise InvalidFile(f"{name}: has no column '{label}' with the labels, got {schema.names}.")
         lists = [each for each in _LISTS if each in schema.names]
-        numbers = [f.name for f in schema if f.name != label and (pa.types.is_floating(f.type) or _whole(pa, f.type))]
+        kinds = pa.types
+        numbers = [
+            f.name for f in schema if f.name != label and (kinds.is_floating(f.type) or kinds.is_integer(f.type))
+        ]
         features = tuple(lists[:1] or numbers)
         if not features:
             raise InvalidFile(f"{name}: has no columns of features, got {schema.names}.")
@@ -170,9 +169,4 @@ def _parquet(path: Path, label: str, labelled: bool) -> Blocks:
                 sizes.append(metadata.row_group(g).num_rows)
     if not blocks:
         raise InvalidFile(f"{path}: holds no rows in *.parquet files.")
-    width = next(batches(*blocks[0]))[0].shape[1]
-    return Blocks(blocks, sizes, width)
-
-
-def _whole(pa: Any, kind: Any) -> bool:
-    return bool(pa.types.is_integer(kind))
+    return Blocks(blocks, sizes, width=next(batches(*blocks[0]))[0].shape[1])
