@@ -63,9 +63,9 @@ class Traffic:
     seconds: float = 0.0
 
 
-def ask_each(crew: Crew | None, name: str, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """`function(*task)` of each task, by a crew or, without one, here."""
-    return [function(*task) for task in tasks] if crew is None else crew.ask(name, function, tasks)
+def ask_each(client: Any, name: str, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """`function(*task)` of each task, by the workers of a client or, without one, here."""
+    return [function(*task) for task in tasks] if client is None else Crew(client).ask(name, function, tasks)
 
 
 class Crew:

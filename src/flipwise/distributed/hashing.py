@@ -12,6 +12,7 @@ import copy
 import operator
 import time
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,16 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.arrays import Floats
-from flipwise.distributed.codes import CodeShards
 from flipwise.distributed.crew import Crew
-from flipwise.distributed.rows import Blocks, as_blocks, batches
+from flipwise.distributed.rows import Blocks, CodeShards, as_blocks, batches
 from flipwise.errors import InvalidInput
 from flipwise.hashing.codes import Codes
-from flipwise.hashing.functions import make_function
 from flipwise.hashing.functions.rbf import DIRECT
 from flipwise.hashing.functions.ridge import Moments, Targets, chunks, dense
 from flipwise.hashing.labels import LabelSets
-from flipwise.hashing.projections import leading_axes, procrustes, random_rotation
 
 
 def fit_hasher(
@@ -105,14 +103,15 @@ class _Words(NamedTuple):
         return np.searchsorted(self.classes, y)
 
 
+@dataclass(frozen=True, eq=False)
 class _CountedSets(LabelSets):
     """Classes of which only the numbers of rows are known."""
 
-    _counts: Floats
+    rows: Floats
 
     @property
     def counts(self) -> Floats:
-        return self._counts
+        return self.rows
 
 
 def _supervised(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Crew) -> tuple[Any, _Words]:
@@ -128,14 +127,14 @@ def _supervised(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Cr
     if estimator.missing_label in counts:
         raise InvalidInput(f"`X`: rows without a label ({estimator.missing_label}) must be left out on a cluster.")
     classes = np.array(sorted(counts))
-    sets = _CountedSets(np.eye(classes.size), nothing, classes, False)
-    object.__setattr__(sets, "_counts", np.array([counts[each] for each in classes.tolist()], dtype=np.float64))
+    numbers = np.array([counts[each] for each in classes.tolist()], dtype=np.float64)
+    sets = _CountedSets(np.eye(classes.size), nothing, classes, False, numbers)
     estimator._check_sets(sets)
     learned = estimator._learn(sets, None, schedule, rng)
     estimator.loss_values_, estimator.b_step_seconds_ = learned.values, learned.b_step_seconds
     estimator.classes_ = classes
     words = _Words(learned.B, classes)
-    function: Any = make_function(estimator.hash_function, estimator.hash_options)
+    function = estimator._new_function()
     function.prepare(rows, rng)
     if estimator.hash_function == "rbf" and len(function.anchors_) > DIRECT:
         raise InvalidInput(f"`hash_options`: at most {DIRECT} anchors on a cluster, got {len(function.anchors_)}.")
@@ -148,6 +147,12 @@ def _supervised(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Cr
 
 
 def _itq(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Crew) -> tuple[Any, None]:
+    from flipwise.hashing.estimators.itq import (  # workers need no scikit-learn
+        leading_axes,
+        procrustes,
+        random_rotation,
+    )
+
     if estimator.whitening == "auto" or rows.shape[0] < rows.shape[1]:
         raise InvalidInput("`estimator`: on a cluster ITQ needs a number as `whitening` and more rows than features.")
     total = crew.reduce("feature-sums", _feature_sums, rows.blocks, np.add)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.arrays import Ints
-from flipwise.distributed.crew import Crew, ask_each
+from flipwise.distributed.crew import ask_each
 from flipwise.distributed.shards import Manifest, prepare, wanted_shards, write_array, write_manifest, write_shard
 from flipwise.errors import InvalidFile, MissingDependency
 from flipwise.graphs.build import Arcs, Symmetrise, index_type
@@ -53,8 +53,7 @@ def shard_parquet(source: Path, folder: Path, shards: int | None, symmetrise: Sy
     parts = sorted(source.rglob("*.parquet"))
     if not parts:
         raise InvalidFile(f"{source}: holds no *.parquet files.")
-    crew = None if client is None else Crew(client)
-    surveys = ask_each(crew, "survey", _survey, [(str(part),) for part in parts])
+    surveys = ask_each(client, "survey", _survey, [(str(part),) for part in parts])
     n, arcs = max(s.largest for s in surveys) + 1, sum(s.arcs for s in surveys)
     if n > SPARSE_NODES + SPARSE_FACTOR * arcs:
         raise InvalidFile(
@@ -64,11 +63,11 @@ def shard_parquet(source: Path, folder: Path, shards: int | None, symmetrise: Sy
     starts = _ranges(surveys, n, wanted_shards(shards, 2 * arcs))
     dealt = folder / "dealt"
     dealt.mkdir(exist_ok=True)
-    ask_each(crew, "deal", _deal, [(str(part), str(dealt), i, starts, weighted) for i, part in enumerate(parts)])
+    ask_each(client, "deal", _deal, [(str(part), str(dealt), i, starts, weighted) for i, part in enumerate(parts)])
     count = len(starts) - 1
     add = symmetrise == "sum"
     tasks = [(str(dealt), str(folder), s, len(parts), starts[s], starts[s + 1], n, weighted, add) for s in range(count)]
-    merged: list[_Merged] = ask_each(crew, "merge", _merge, tasks)
+    merged: list[_Merged] = ask_each(client, "merge", _merge, tasks)
     shutil.rmtree(dealt)
     weighted = weighted and not all(m.ones for m in merged)
     files = {name: crc for m in merged for name, crc in m.files.items() if weighted or "weights" not in name}

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from flipwise.arrays import Ints
 from flipwise.atomic import atomic_file
+from flipwise.container import write_atomically
 from flipwise.errors import InvalidFile, InvalidInput
 from flipwise.graphs.build import Symmetrise, check_symmetrise
 from flipwise.graphs.convert import as_graph
@@ -163,8 +164,7 @@ def write_array(path: Path, values: npt.NDArray[Any]) -> dict[str, int]:
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Finish a folder."""
-    with atomic_file(folder / "manifest.json") as file:
-        file.write(json.dumps({"format": FORMAT, **asdict(manifest)}).encode())
+    write_atomically(folder / "manifest.json", json.dumps({"format": FORMAT, **asdict(manifest)}).encode())
 
 
 @lru_cache(maxsize=16)

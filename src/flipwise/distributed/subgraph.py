@@ -46,7 +46,6 @@ class Descent:
         self.inside = np.zeros(graph.n, dtype=bool)
         self.inside[nodes] = True
         self.flips = 0
-        self.iterations = 0
         self.shared = graph.shared_set(nodes)
         self.weight = self._weight()
 
@@ -54,11 +53,10 @@ class Descent:
         """Descend until no exchange of two nodes improves, as far as is looked; the members, ascending."""
         if 0 < self.k < self.graph.n:
             for _ in range(most):
-                self.iterations += 1
                 if not self._batch():
                     break
             while self._exchanges():
-                self.iterations += 1
+                pass
         return np.flatnonzero(self.inside)
 
     def _weight(self) -> float:
@@ -102,7 +100,7 @@ class Descent:
         low, high = min(a for a, _ in ends), max(b for _, b in ends)  # at least k degrees reach `low`
         while low < high:
             levels = _between(low, high, self.graph.integral)
-            reached = np.sum(self.shared.ask("at least", levels), axis=0)
+            reached = np.sum(self.shared.ask("at-least", levels), axis=0)
             good = int(np.count_nonzero(reached >= self.k))
             low = float(levels[good - 1]) if good else low
             high = float(np.nextafter(levels[good], -np.inf)) if good < levels.size else high

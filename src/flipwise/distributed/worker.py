@@ -203,7 +203,6 @@ def _induced(known: _Known, _: None) -> tuple[Ints, Ints, Ints, npt.NDArray[Any]
 
 
 def _above(known: _Known, least: float) -> Ints:
-    """Own nodes of degree above `least`."""
     return np.flatnonzero(known.degrees > least) + known.first
 
 
@@ -213,7 +212,6 @@ def _total(known: _Known, _: None) -> float:
 
 
 def _extremes(known: _Known, _: None) -> tuple[float, float]:
-    """The least and the largest own degree."""
     return float(known.degrees.min()), float(known.degrees.max())  # a part has at least one node
 
 
@@ -226,18 +224,16 @@ def _at_least(known: _Known, levels: npt.NDArray[np.float64]) -> Ints:
 def _sides(known: _Known, level: float) -> tuple[int, int, int]:
     """Own members below the level; own others above it, and at it."""
     inside, d = known.own.astype(bool), known.degrees
-    counts = (inside & (d < level)), (~inside & (d > level)), (~inside & (d == level))
-    a, b, c = (int(np.count_nonzero(each)) for each in counts)
-    return a, b, c
+    below, above, at = inside & (d < level), ~inside & (d > level), ~inside & (d == level)
+    return int(below.sum()), int(above.sum()), int(at.sum())
 
 
 def _chosen(known: _Known, argument: tuple[float, int]) -> tuple[Ints, npt.NDArray[Any], Ints, npt.NDArray[Any]]:
     """Own members below a level; own others above it, and the first `ties` at it; each with its degrees."""
     level, ties = argument
     inside, d = known.own.astype(bool), known.degrees
-    equal = np.flatnonzero(~inside & (d == level))[:ties]
-    out, into = np.flatnonzero(inside & (d < level)), np.flatnonzero(~inside & (d > level))
-    into = np.union1d(into, equal)
+    out = np.flatnonzero(inside & (d < level))
+    into = np.union1d(np.flatnonzero(~inside & (d > level)), np.flatnonzero(~inside & (d == level))[:ties])
     return out + known.first, d[out], into + known.first, d[into]
 
 
@@ -271,7 +267,7 @@ _QUESTIONS: dict[str, Callable[[_Known, Any], Any]] = {
     "above": _above,
     "total": _total,
     "extremes": _extremes,
-    "at least": _at_least,
+    "at-least": _at_least,
     "sides": _sides,
     "chosen": _chosen,
     "weakest": _weakest,

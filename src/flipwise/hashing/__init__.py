@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from flipwise.hashing.metrics import precision_within_radius as precision_within_radius
     from flipwise.hashing.metrics import recall_at as recall_at
     from flipwise.hashing.pace import fitting as fitting
-    from flipwise.hashing.recommendation import recommend as recommend
     from flipwise.hashing.search import asymmetric_search as asymmetric_search
     from flipwise.hashing.search import hamming_search as hamming_search
+    from flipwise.hashing.search import recommend as recommend
     from flipwise.hashing.search import rerank as rerank
 
 _HOMES = {
@@ -53,7 +53,7 @@ _HOMES = {
     "precision_within_radius": "metrics",
     "recall_at": "metrics",
     "fitting": "pace",
-    "recommend": "recommendation",
+    "recommend": "search",
     "asymmetric_search": "search",
     "hamming_search": "search",
     "rerank": "search",

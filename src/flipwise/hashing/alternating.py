@@ -15,9 +15,9 @@ import scipy.sparse as sp
 
 from flipwise.arrays import Floats, Ints
 from flipwise.hashing.bstep import CodeMatrix, solve_rows
-from flipwise.hashing.functions.ridge import chunks, solve_positive
+from flipwise.hashing.functions.ridge import Targets, chunks, solve_positive
+from flipwise.hashing.label_losses import ProjectedLabels, RowQuadratic
 from flipwise.hashing.labels import LabelSets
-from flipwise.hashing.losses.labels import ProjectedLabels, RowQuadratic
 from flipwise.hashing.pace import out_of_time, seconds_left, tell_round
 from flipwise.minimization import minimize
 
@@ -45,9 +45,15 @@ class Learned:
     values: list[float] = field(default_factory=list)
     b_step_seconds: float = 0.0
 
+    @property
+    def targets(self) -> Targets:
+        """What a hash function is fitted to."""
+        own_rows = np.array_equal(self.of_item, np.arange(len(self.B)))
+        return Targets(self.B, None if own_rows else self.of_item)
+
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class Rows:
     """The rows of B: label sets with their counts, or items."""
 
     of_item: Ints
@@ -55,7 +61,7 @@ class _Rows:
     weights: Floats
 
     @classmethod
-    def make(cls, sets: LabelSets, distinct: bool) -> _Rows:
+    def make(cls, sets: LabelSets, distinct: bool) -> Rows:
         if distinct:
             return cls(sets.of_item, np.arange(len(sets.Y)), sets.counts)
         return cls(np.arange(sets.of_item.size), sets.of_item, np.ones(sets.of_item.size))
@@ -92,7 +98,7 @@ def learn_sdh(
     coupling: tuple[float, Callable[[CodeMatrix], Floats]] | None = None,
 ) -> Learned:
     """min ||Y - BW||^2 + delta ||W||^2 (+ nu ||B - F||^2); `coupling` is (nu, codes of all items -> F)."""
-    rows = _Rows.make(sets, schedule.distinct and coupling is None)
+    rows = Rows.make(sets, schedule.distinct and coupling is None)
     Y = sets.Y
     label_norm = float(sets.counts @ (Y * Y).sum(axis=1))
 
@@ -113,7 +119,7 @@ def learn_sdh(
 
 def learn_fsdh(sets: LabelSets, n_bits: int, delta: float, schedule: Schedule, rng: np.random.Generator) -> Learned:
     """min ||B - YW||^2 + delta ||W||^2: labels are regressed onto codes, so the B-step is linear."""
-    rows = _Rows.make(sets, schedule.distinct)
+    rows = Rows.make(sets, schedule.distinct)
     Y = sets.Y
     A = Y.T @ (sets.counts[:, None] * Y)
     A[np.diag_indices_from(A)] += max(delta, 1e-12)
@@ -129,7 +135,7 @@ def learn_fsdh(sets: LabelSets, n_bits: int, delta: float, schedule: Schedule, r
 
 
 def _alternated(
-    rows: _Rows,
+    rows: Rows,
     sets: LabelSets,
     n_bits: int,
     schedule: Schedule,
@@ -170,7 +176,7 @@ def refine_words(
     return np.asarray(found.x, dtype=np.int8)
 
 
-def _start(rows: _Rows, sets: LabelSets, n_bits: int, rng: np.random.Generator) -> CodeMatrix:
+def _start(rows: Rows, sets: LabelSets, n_bits: int, rng: np.random.Generator) -> CodeMatrix:
     """Random codes of items, or the words of label sets that items with random codes give after one round.
 
     Then W' = Y'B / n is noise with covariance Y'MY, so small that Y W' decides alone: B = sgn(YR) with R drawn from

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from flipwise.arrays import Floats
 from flipwise.errors import InvalidInput
-from flipwise.hashing.losses.gram import GramMatch
-from flipwise.hashing.losses.labels import RowQuadratic
+from flipwise.hashing.gram_loss import GramMatch
+from flipwise.hashing.label_losses import RowQuadratic
 from flipwise.hashing.pace import out_of_time, seconds_left, tell_round
 from flipwise.kernels import rows as kernels
 from flipwise.log import is_shown
@@ -55,14 +55,15 @@ def solve_rows(
     linear loss; any other name goes through `flipwise.minimize` with the method's own limits.
     """
     kernels.compile_for(*loss.shape)
+    if optimizer in ("dpcd", "fsdh", "itq") and not loss.W.any():
+        # linear: by Lemma 1 the update with L_0 = 0 flips every wrong sign, and ends
+        return np.where(loss.P >= 0.0, 1, -1).astype(np.int8)[loss.which]
+    if optimizer in ("fsdh", "itq"):
+        raise InvalidInput(f'optimizer="{optimizer}" is a closed form for linear losses only.')
     if optimizer == "dpcd":
         return _dpcd_rows(loss, B, rng, updates, _pair(alpha))
     if optimizer == "dcc":
         return _dcc_rows(loss, B)
-    if optimizer in ("fsdh", "itq"):
-        if loss.W.any():
-            raise InvalidInput(f'optimizer="{optimizer}" is a closed form for linear losses only.')
-        return np.where(loss.P >= 0.0, 1, -1).astype(np.int8)[loss.which]
     # each method has the limits its authors suggest
     found = minimize(loss, method=optimizer, x0=B, seed=rng, time_limit=seconds_left())
     return np.asarray(found.x, dtype=np.int8)
@@ -103,11 +104,9 @@ def _pair(alpha: float | tuple[float, float]) -> tuple[float, float]:
 def _dpcd_rows(
     loss: RowQuadratic, B: CodeMatrix, rng: np.random.Generator, updates: int, alpha: tuple[float, float]
 ) -> CodeMatrix:
-    r = B.shape[1]
-    if not loss.W.any():  # linear: by Lemma 1 the update with L_0 = 0 flips every wrong sign, and ends
-        return np.where(loss.P >= 0.0, 1, -1).astype(np.int8)[loss.which]
     if B.size <= FEW_ENTRIES and _at_rest(loss, B):
         return B
+    r = B.shape[1]
     m = min(NEIGHBOURHOOD, r)
     candidates = rng.random((CANDIDATES, r)).argpartition(m - 1, axis=1)[:, :m]
     new = np.array(B, dtype=np.int8, order="C")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from flipwise.arrays import Floats
 from flipwise.errors import InvalidInput, MissingDependency
 from flipwise.hashing.codes import Codes, check_count
-from flipwise.hashing.functions import HashFunction
+from flipwise.hashing.functions import HashFunction, make_function
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -27,10 +27,16 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     Subclasses set `function_` (the hash function) and `codes_` (the learned training codes) in `fit`.
     """
 
+    _optimizers: tuple[str, ...] = ("dpcd",)
+
     function_: HashFunction
     codes_: Codes
     n_bits: int
+    optimizer: str
+    hash_function: str
+    hash_options: dict[str, Any] | None
     output: str
+    random_state: Any
 
     def decision_function(self, X: Any) -> Floats:
         """Real values of shape (n, n_bits): their signs are the bits, their sizes the certainty of each.
@@ -71,6 +77,9 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         bits = int(self.n_bits)
         self._n_features_out = (bits + 7) // 8 if self.output == "packed" else bits
         return X, as_rng(self.random_state)
+
+    def _new_function(self) -> HashFunction:
+        return make_function(self.hash_function, self.hash_options)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

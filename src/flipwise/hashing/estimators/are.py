@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from flipwise.hashing.bstep import CodeMatrix, solve_gram
-from flipwise.hashing.estimators.itq import quantise
+from flipwise.hashing.estimators.itq import principal_axes, quantise
 from flipwise.hashing.estimators.unsupervised import UnsupervisedHasher
 from flipwise.hashing.functions.ridge import dense
-from flipwise.hashing.losses.gram import GramMatch
+from flipwise.hashing.gram_loss import GramMatch
 from flipwise.hashing.pace import out_of_time, tell_round
-from flipwise.hashing.projections import principal_axes
 
 
 class ARE(UnsupervisedHasher):

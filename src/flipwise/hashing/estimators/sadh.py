@@ -21,11 +21,11 @@ import scipy.sparse as sp
 
 from flipwise.arrays import Floats
 from flipwise.hashing.bstep import CodeMatrix, solve_gram
+from flipwise.hashing.estimators.itq import random_rotation
 from flipwise.hashing.estimators.unsupervised import UnsupervisedHasher
 from flipwise.hashing.functions.ridge import chunks, dense
-from flipwise.hashing.losses.gram import GramMatch
+from flipwise.hashing.gram_loss import GramMatch
 from flipwise.hashing.pace import out_of_time, tell_round
-from flipwise.hashing.projections import random_rotation
 from flipwise.memory import require
 
 

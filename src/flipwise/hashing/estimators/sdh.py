@@ -19,7 +19,6 @@ from flipwise.hashing.alternating import Learned, Schedule, learn_fsdh, learn_sd
 from flipwise.hashing.bstep import CodeMatrix
 from flipwise.hashing.estimators import check_positive
 from flipwise.hashing.estimators.supervised import SupervisedHasher
-from flipwise.hashing.functions import make_function
 from flipwise.hashing.functions.ridge import Targets
 from flipwise.hashing.labels import LabelSets
 
@@ -48,7 +47,7 @@ class SDH(SupervisedHasher):
         Solve each distinct label set once. False solves all items, as the paper does; it costs n times more.
     refine
         With "dpcd", one label an item and distinct label sets: lower the loss further with W eliminated (see
-        `losses.labels`). Where the alternation ends, W fits any code words; this separates them.
+        `label_losses`). Where the alternation ends, W fits any code words; this separates them.
     output
         What `transform` returns: "packed" bytes, "bits" or "signs".
     missing_label
@@ -118,8 +117,7 @@ class SDH(SupervisedHasher):
         if self.nu > 0 and X is not None:
 
             def fitted(B: CodeMatrix) -> Floats:
-                function = make_function(self.hash_function, self.hash_options)
-                return function.fit(X, Targets(B), np.random.default_rng(0)).decision(X)  # type: ignore[no-any-return]
+                return self._new_function().fit(X, Targets(B), np.random.default_rng(0)).decision(X)
 
             coupling = (float(self.nu), fitted)
         learned = learn_sdh(sets, self.n_bits, float(self.delta), schedule, rng, coupling)

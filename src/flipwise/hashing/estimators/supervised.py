@@ -8,16 +8,15 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.metaestimators import available_if
 
-from flipwise.arrays import Ints
 from flipwise.dpcd.options import PAPER_ALPHAS
 from flipwise.errors import InvalidInput
 from flipwise.hashing.alternating import Learned, Schedule
-from flipwise.hashing.bstep import CodeMatrix, check_optimizer
+from flipwise.hashing.bstep import check_optimizer
 from flipwise.hashing.codes import Codes, check_count
 from flipwise.hashing.estimators import BaseHasher, check_positive
-from flipwise.hashing.functions import make_function
 from flipwise.hashing.functions.ridge import Targets
 from flipwise.hashing.labels import LabelSets, as_label_sets
 from flipwise.hashing.metrics import mean_average_precision
@@ -33,12 +32,6 @@ class SupervisedHasher(BaseHasher):
     no label at all, when multi-hot) do not take part in learning; their entry in `codes_` is their hashed code.
     """
 
-    _optimizers: tuple[str, ...] = ("dpcd",)
-
-    optimizer: str
-    hash_function: str
-    hash_options: dict[str, Any] | None
-    random_state: Any
     missing_label: Any
     rounds: int
     updates: int
@@ -62,8 +55,8 @@ class SupervisedHasher(BaseHasher):
         learned = self._learn(sets, known, schedule, rng)
         self.loss_values_ = learned.values
         self.b_step_seconds_ = learned.b_step_seconds
-        self.function_ = make_function(self.hash_function, self.hash_options)
-        self.function_.fit(known, _targets(learned), rng)
+        self.function_ = self._new_function()
+        self.function_.fit(known, learned.targets, rng)
         codes = Codes.from_signs(learned.B[learned.of_item])
         if not everything:
             packed = np.empty((X.shape[0], codes.packed.shape[1]), dtype=np.uint8)
@@ -93,7 +86,7 @@ class SupervisedHasher(BaseHasher):
             self._check_sets(sets)
             self.classes_ = every
             self._words = self._learn(sets, None, self._schedule(X, y, labelled), rng).B
-            self.function_ = make_function(self.hash_function, self.hash_options)
+            self.function_ = self._new_function()
         at = np.searchsorted(self.classes_, y)
         known = at < self.classes_.size
         if not known.all() or (self.classes_[at] != y).any():
@@ -131,8 +124,6 @@ class SupervisedHasher(BaseHasher):
             raise InvalidInput(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
             )
-        from sklearn.utils import check_array, check_consistent_length, column_or_1d
-
         labels = np.asarray(y)
         if labels.ndim == 2 and labels.shape[1] == 1:
             labels = column_or_1d(labels, warn=True)
@@ -183,11 +174,3 @@ def _tuned_alpha(estimator: Any, X: Any, y: npt.NDArray[Any]) -> float:
         if score > best_score:
             best, best_score = alpha, score
     return best
-
-
-def _targets(learned: Learned) -> Targets:
-    of_item: Ints | None = learned.of_item
-    words: CodeMatrix = learned.B
-    if len(words) == learned.of_item.size and np.array_equal(learned.of_item, np.arange(len(words))):
-        of_item = None
-    return Targets(words, of_item)

@@ -12,7 +12,6 @@ from flipwise.errors import InvalidInput
 from flipwise.hashing.bstep import CodeMatrix, check_optimizer
 from flipwise.hashing.codes import Codes
 from flipwise.hashing.estimators import BaseHasher
-from flipwise.hashing.functions import make_function
 from flipwise.hashing.functions.ridge import Targets, dense
 from flipwise.hashing.metrics import neighbour_recall
 from flipwise.hashing.search import exact_search, hamming_search
@@ -65,13 +64,6 @@ class Reservoir:
 class UnsupervisedHasher(BaseHasher):
     """Shared by ARE, SADH and ITQ."""
 
-    _optimizers: tuple[str, ...] = ("dpcd",)
-
-    optimizer: str
-    hash_function: str
-    hash_options: dict[str, Any] | None
-    random_state: Any
-
     @abstractmethod
     def _learn(self, X: Any, rng: np.random.Generator) -> CodeMatrix:
         """Codes of the training rows."""
@@ -109,7 +101,7 @@ class UnsupervisedHasher(BaseHasher):
         return self
 
     def _fit_function(self, X: Any, B: CodeMatrix, rng: np.random.Generator) -> None:
-        self.function_ = make_function(self.hash_function, self.hash_options)
+        self.function_ = self._new_function()
         self.function_.fit(X, Targets(B), rng)
 
     def score(self, X: Any, y: Any = None) -> float:

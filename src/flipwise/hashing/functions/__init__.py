@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,11 @@ from flipwise.hashing.functions.trees import TreesFunction
 
 
 class HashFunction(Protocol):
-    """What an estimator needs of a hash function."""
+    """What an estimator needs of a hash function; the signs of its `decision` are the bits."""
 
     kind: str
 
-    def fit(self, X: Any, targets: Targets, rng: np.random.Generator) -> Any: ...
+    def fit(self, X: Any, targets: Targets, rng: np.random.Generator) -> Self: ...
 
     def decision(self, X: Any) -> Floats: ...
 

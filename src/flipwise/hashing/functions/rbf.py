@@ -169,7 +169,6 @@ class RBFFunction(RidgeFunction):
         return outward(x), mean
 
     def decision(self, X: Any) -> Floats:
-        """The real values whose signs are the bits."""
         n, n_bits = X.shape[0], self.P_.shape[1]
         require(8 * n * n_bits, f"{n:,} rows of {n_bits:,} values")
         values = np.empty((n, n_bits))

@@ -48,7 +48,6 @@ class Targets:
         return one_hot
 
     def mean(self) -> Floats:
-        """The mean of all columns."""
         if self.of_item is None:
             whole: Floats = np.asarray(self.words.mean(axis=0, dtype=np.float64))
             return whole
@@ -73,7 +72,6 @@ class Moments:
         self.column_sum = np.zeros(n_columns)
 
     def add(self, features: Floats, columns: Floats) -> None:
-        """Rows of features and of right-hand sides."""
         self.n += len(features)
         self.gram += features.T @ features
         self.cross += features.T @ columns
@@ -132,7 +130,6 @@ class RidgeFunction:
         return self
 
     def add(self, X: Any, targets: Targets) -> None:
-        """Add rows to the sums."""
         for rows in chunks(X.shape[0]):
             features, columns = self.features(X[rows]), targets.columns(rows)
             if self._moments is None:
@@ -171,9 +168,7 @@ class LinearFunction(RidgeFunction):
         self.P_, self.bias_ = targets.mixed(P), targets.mixed(bias[None, :])[0] - self.center_ @ targets.mixed(P)
 
     def decision(self, X: Any) -> Floats:
-        """The real values whose signs are the bits."""
-        values: Floats = np.asarray(X @ self.P_) + self.bias_
-        return values
+        return np.asarray(X @ self.P_) + self.bias_
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         return {"P": self.P_, "bias": self.bias_}

@@ -49,7 +49,7 @@ class RowQuadratic:
     Examples
     --------
     >>> import numpy as np, flipwise
-    >>> from flipwise.hashing.losses.labels import RowQuadratic
+    >>> from flipwise.hashing.label_losses import RowQuadratic
     >>> f = RowQuadratic(np.zeros((2, 0)), [[1.0, -2.0]], which=[0, 0, 0])
     >>> flipwise.minimize(f, seed=0).x.tolist()
     [[1, -1], [1, -1], [1, -1]]
@@ -213,7 +213,7 @@ class ProjectedLabels:
     Examples
     --------
     >>> import numpy as np
-    >>> from flipwise.hashing.losses.labels import ProjectedLabels
+    >>> from flipwise.hashing.label_losses import ProjectedLabels
     >>> f = ProjectedLabels(np.eye(2), 2, [1, 1], delta=1.0)
     >>> same, apart = np.ones((2, 2)), np.array([[1.0, 1.0], [1.0, -1.0]])
     >>> f.value(apart) < f.value(same)
@@ -229,7 +229,6 @@ class ProjectedLabels:
         self._YMY = float((self.Y * self._MY).sum())
 
     def best_W(self, x: Floats) -> Floats:
-        """The minimising W."""
         A = x.T @ (self.weights[:, None] * x)
         A[np.diag_indices_from(A)] += self.delta
         W: Floats = cho_solve(cho_factor(A, check_finite=False), x.T @ self._MY, check_finite=False)
