@@ -103,9 +103,8 @@ class Crew:
                 answers = [self._result(futures, place, name, function, task) for place, task in enumerate(tasks)]
             except self._losses as error:
                 raise ClusterLost(self.kept) from error
-        except BaseException:  # also Ctrl-C: nothing of ours stays on the cluster
-            if self.client.status == "running":
-                self.client.cancel(futures, force=True)
+        except BaseException:
+            self._withdraw(futures)
             raise
         told = self.traffic.setdefault(name, Traffic())
         told.calls += 1
@@ -139,8 +138,7 @@ class Crew:
                 _refuse(level[0] if futures else None, name, error)
                 raise ClusterLost(self.kept) from error
             except BaseException:
-                if self.client.status == "running":
-                    self.client.cancel(futures, force=True)
+                self._withdraw(futures)
                 raise
         raise FlipwiseError(f"{name}: tasks killed their workers {ATTEMPTS} times. Give workers more memory.")
 
@@ -154,6 +152,11 @@ class Crew:
         workers = [self.workers[place % len(self.workers)]] if self.workers else None
         self._meant_for[place] = workers[0] if workers else ""
         return self._submit(name, function, task, workers=workers, allow_other_workers=workers is not None)
+
+    def _withdraw(self, futures: list[Any]) -> None:
+        """Nothing of ours stays on the cluster after an error, Ctrl-C among them."""
+        if self.client.status == "running":
+            self.client.cancel(futures, force=True)
 
     def _result(
         self, futures: list[Any], place: int, name: str, function: Callable[..., Any], task: tuple[Any, ...]

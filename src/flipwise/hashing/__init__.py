@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from flipwise.hashing.codes import Codes as Codes
     from flipwise.hashing.codes import export_codes as export_codes
     from flipwise.hashing.codes import import_codes as import_codes
-    from flipwise.hashing.estimators.are import ARE as ARE
     from flipwise.hashing.estimators.fasthash import FastHash as FastHash
     from flipwise.hashing.estimators.itq import ITQ as ITQ
-    from flipwise.hashing.estimators.sadh import SADH as SADH
     from flipwise.hashing.estimators.sdh import FSDH as FSDH
     from flipwise.hashing.estimators.sdh import SDH as SDH
+    from flipwise.hashing.estimators.similarity import ARE as ARE
+    from flipwise.hashing.estimators.similarity import SADH as SADH
     from flipwise.hashing.files import load as load
     from flipwise.hashing.files import save as save
     from flipwise.hashing.gist import GIST as GIST
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Codes": "codes",
-    "ARE": "estimators.are",
+    "ARE": "estimators.similarity",
     "FastHash": "estimators.fasthash",
     "FSDH": "estimators.sdh",
     "ITQ": "estimators.itq",
-    "SADH": "estimators.sadh",
+    "SADH": "estimators.similarity",
     "SDH": "estimators.sdh",
     "load": "files",
     "save": "files",

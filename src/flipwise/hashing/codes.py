@@ -18,7 +18,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -167,12 +167,6 @@ def _check_order(bit_order: object) -> None:
         raise InvalidInput(f'`bit_order` must be "big" or "little", got {bit_order!r}.')
 
 
-@dataclass(frozen=True)
-class _Format:
-    encode: Callable[[Codes], Any]
-    decode: Callable[[Any, int], Codes]
-
-
 def _big(codes: Codes) -> Bytes:
     return codes.with_order("big").packed
 
@@ -186,10 +180,6 @@ def _typed(data: Any, dtype: type[np.generic]) -> Any:
     if array.dtype != dtype or array.ndim != 2:
         raise InvalidInput(f"`data` must be a {np.dtype(dtype)} array of shape (n, bytes), got {array.dtype}.")
     return array
-
-
-def _to_text(codes: Codes) -> list[str]:
-    return ["".join(map(str, row)) for row in codes.bits().tolist()]
 
 
 def _from_text(data: Any, n_bits: int) -> Codes:
@@ -211,6 +201,19 @@ def _from_hex(data: Any, n_bits: int) -> Codes:
     return Codes(np.array(rows, dtype=np.uint8).reshape(len(rows), width), n_bits)
 
 
+def _from_float(data: Any, n_bits: int) -> Codes:
+    array = np.asarray(data)
+    if array.ndim != 2 or array.shape[1] != n_bits or not (np.abs(array) == 1).all():
+        raise InvalidInput(f"`data` must hold -1 and +1 in shape (n, {n_bits}).")
+    return Codes.from_signs(array)
+
+
+class _Format(NamedTuple):
+    encode: Callable[[Codes], Any]
+    decode: Callable[[Any, int], Codes]
+
+
+_FLOAT = _Format(lambda codes: codes.signs().astype(np.float32), _from_float)
 _FORMATS = {
     "faiss": _Format(lambda codes: codes.packed, _from_bytes),
     "faiss-lsh": _Format(
@@ -218,7 +221,7 @@ _FORMATS = {
         lambda data, n_bits: Codes(_typed(data, np.uint8), n_bits, "little"),
     ),
     "usearch": _Format(_big, _from_bytes),
-    "pgvector": _Format(_to_text, _from_text),
+    "pgvector": _Format(lambda codes: ["".join(map(str, row)) for row in codes.bits().tolist()], _from_text),
     "elasticsearch": _Format(lambda codes: [row.tobytes().hex() for row in _big(codes)], _from_hex),
     "vespa": _Format(
         lambda codes: _big(codes).view(np.int8),
@@ -229,11 +232,10 @@ _FORMATS = {
         lambda codes: (_big(codes).astype(np.int16) - 128).astype(np.int8),
         lambda data, n_bits: Codes((_typed(data, np.int8).astype(np.int16) + 128).astype(np.uint8), n_bits),
     ),
-    "float": _Format(
-        lambda codes: codes.signs().astype(np.float32), lambda data, n_bits: _from_float(np.asarray(data), n_bits)
-    ),
+    "float": _FLOAT,
+    "qdrant": _FLOAT,
+    "weaviate": _FLOAT,
 }
-_ALIASES = {"qdrant": "float", "weaviate": "float"}
 
 
 def export_codes(codes: Codes, to: str) -> Any:
@@ -271,16 +273,10 @@ def import_codes(data: Any, n_bits: int, source: str) -> Codes:
     return _find(source, "source").decode(data, n_bits)
 
 
-def _from_float(data: Any, n_bits: int) -> Codes:
-    if data.ndim != 2 or data.shape[1] != n_bits or not (np.abs(data) == 1).all():
-        raise InvalidInput(f"`data` must hold -1 and +1 in shape (n, {n_bits}).")
-    return Codes.from_signs(data)
-
-
 def _find(name: str, argument: str) -> _Format:
-    known = [*_FORMATS, *_ALIASES]
+    known = list(_FORMATS)
     if name not in known:
         near = difflib.get_close_matches(str(name), known, n=1)
         hint = f' Did you mean "{near[0]}"?' if near else ""
         raise InvalidInput(f"`{argument}` must be one of {', '.join(known)}, got {name!r}.{hint}")
-    return _FORMATS[_ALIASES.get(name, name)]
+    return _FORMATS[name]

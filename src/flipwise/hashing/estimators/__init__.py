@@ -97,8 +97,7 @@ def as_rng(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
-def check_positive(**values: Any) -> None:
-    """Raise unless each named value is a finite number of at least 0."""
-    for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
-            raise InvalidInput(f"`{name}` must be a finite number of at least 0, got {value!r}.")
+def check_positive(name: str, value: Any) -> None:
+    """Raise unless a parameter is a finite number of at least 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
+        raise InvalidInput(f"`{name}` must be a finite number of at least 0, got {value!r}.")

@@ -112,7 +112,7 @@ class SDH(SupervisedHasher):
         self.random_state = random_state
 
     def _learn(self, sets: LabelSets, X: Any, schedule: Schedule, rng: np.random.Generator) -> Learned:
-        check_positive(nu=self.nu)
+        check_positive("nu", self.nu)
         coupling = None
         if self.nu > 0 and X is not None:
 

@@ -108,7 +108,7 @@ class SupervisedHasher(BaseHasher):
 
     def _schedule(self, X: Any, y: npt.NDArray[Any], labelled: npt.NDArray[np.bool_]) -> Schedule:
         check_optimizer(self.optimizer, self._optimizers)
-        check_positive(delta=self.delta)
+        check_positive("delta", self.delta)
         check_count("rounds", self.rounds)
         check_count("updates", self.updates)
         alpha = self.alpha
@@ -167,10 +167,9 @@ def _tuned_alpha(estimator: Any, X: Any, y: npt.NDArray[Any]) -> float:
     rng = np.random.default_rng(0)
     chosen = rng.permutation(X.shape[0])[:TUNING_ROWS]
     queries, training = np.split(chosen, [max(1, chosen.size // 5)])
-    best, best_score = PAPER_ALPHAS[0], -1.0
-    for alpha in PAPER_ALPHAS:
+
+    def score(alpha: float) -> float:
         candidate = clone(estimator).set_params(alpha=alpha, random_state=0)
-        score = candidate.fit(X[training], y[training]).score(X[queries], y[queries])
-        if score > best_score:
-            best, best_score = alpha, score
-    return best
+        return float(candidate.fit(X[training], y[training]).score(X[queries], y[queries]))
+
+    return max(PAPER_ALPHAS, key=score)

@@ -1,18 +1,26 @@
-"""SADH-L: tr(B'LB) with the Laplacian of an anchor graph, bits balanced and decorrelated.
+"""ARE and SADH-L: codes whose inner products reproduce similarities of the rows, which are never formed.
 
-Shen et al.: Unsupervised deep hashing with similarity-adaptive and discrete optimization, TPAMI 2018; SADH-L is its
-linear variant. With A = Z Lambda^-1 Z' the graph's similarity, tr(B'LB) = n r - tr(B'AB). As one objective,
+ARE, angular reconstructive embeddings: ||BB' - rXX'||^2 with X centred and its rows of unit length. Hu et al.: Hashing
+with angular reconstructive embeddings, TIP 2018. "are" is written from the description: bit by bit with the others
+fixed, each by signed gradients as long as they improve.
+
+SADH-L: tr(B'LB) with the Laplacian of an anchor graph, bits balanced and decorrelated. Shen et al.: Unsupervised deep
+hashing with similarity-adaptive and discrete optimization, TPAMI 2018; SADH-L is its linear variant. With
+A = Z Lambda^-1 Z' the graph's similarity, tr(B'LB) = n r - tr(B'AB). As one objective,
 ||BB' - n(A - 11'/n)||^2 = ||B'B||^2 - 2n tr(B'AB) + 2|B'1|^2 + const: the first term decorrelates the bits, the last
-balances them. No code of the authors was found; "sadh" alternates as described there, B <- sgn(AB + rho Y) with Y the
-real matrix nearest to B whose columns are balanced and decorrelated.
+balances them. "sadh" alternates as described there, B <- sgn(AB + rho Y) with Y the real matrix nearest to B whose
+columns are balanced and decorrelated.
 
 The anchor graph is that of Liu, Wang, Kumar, Chang: Hashing with graphs, ICML 2011. Each item has positive weights with
-sum 1 on its `nearest` anchors; Lambda = diag(Z'1). A has row sums 1, so the Laplacian is I - A; A is never formed.
+sum 1 on its `nearest` anchors; Lambda = diag(Z'1). A has row sums 1, so the Laplacian is I - A.
+
+No code of the authors of ARE or SADH was found.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,7 +29,7 @@ import scipy.sparse as sp
 
 from flipwise.arrays import Floats
 from flipwise.hashing.bstep import CodeMatrix, solve_gram
-from flipwise.hashing.estimators.itq import random_rotation
+from flipwise.hashing.estimators.itq import principal_axes, quantise, random_rotation
 from flipwise.hashing.estimators.unsupervised import UnsupervisedHasher
 from flipwise.hashing.functions.ridge import chunks, dense
 from flipwise.hashing.gram_loss import GramMatch
@@ -29,7 +37,118 @@ from flipwise.hashing.pace import out_of_time, tell_round
 from flipwise.memory import require
 
 
-class SADH(UnsupervisedHasher):
+class SimilarityHasher(UnsupervisedHasher):
+    """Shared by ARE and SADH."""
+
+    updates: int
+    alpha: Any
+
+    def _lowered(
+        self, loss: GramMatch, B: CodeMatrix, rng: np.random.Generator, original: Callable[[], CodeMatrix]
+    ) -> CodeMatrix:
+        """The codes after the B-step, which is `original` for the optimiser that has the loss's name."""
+        started = time.perf_counter()
+        if self.optimizer in ("are", "sadh"):
+            B = original()
+        else:
+            B = solve_gram(loss, B, self.optimizer, rng, updates=self.updates, alpha=self.alpha)
+        self.b_step_seconds_ = time.perf_counter() - started
+        self.loss_values_ = [loss.value(B.astype(np.float64))]
+        return B
+
+
+class ARE(SimilarityHasher):
+    """Codes whose inner products reproduce the cosines of the centred rows.
+
+    Parameters
+    ----------
+    n_bits
+        Bits of a code.
+    optimizer
+        "dpcd", "are" (bit by bit), or a method of `flipwise.minimize` for any objective, such as "sgm".
+    hash_function, hash_options
+        As in `SDH`.
+    updates
+        The most DPCD updates from the start, or sweeps over the bits with "are".
+    alpha
+        DPCD's alpha.
+    start_rounds
+        Rounds of iterative quantisation that give the start; the same for every optimiser.
+    output, random_state
+        As in `SDH`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from flipwise.hashing import ARE
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> ARE(n_bits=32, random_state=0).fit(X).score(X) > 0.4
+    True
+    """
+
+    _optimizers = ("dpcd", "are")
+
+    def __init__(
+        self,
+        n_bits: int = 64,
+        *,
+        optimizer: str = "dpcd",
+        hash_function: str = "linear",
+        hash_options: dict[str, Any] | None = None,
+        updates: int = 20,
+        alpha: Any = 1.0,
+        start_rounds: int = 5,
+        output: str = "packed",
+        random_state: Any = None,
+    ) -> None:
+        self.n_bits = n_bits
+        self.optimizer = optimizer
+        self.hash_function = hash_function
+        self.hash_options = hash_options
+        self.updates = updates
+        self.alpha = alpha
+        self.start_rounds = start_rounds
+        self.output = output
+        self.random_state = random_state
+
+    def _learn(self, X: Any, rng: np.random.Generator) -> CodeMatrix:
+        mean, axes, _ = principal_axes(X, self.n_bits)
+        Z = dense(X) - mean
+        Z /= np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1e-12)
+        B, _ = quantise(Z @ axes, self.n_bits, "dpcd", self.start_rounds, rng)
+        r = self.n_bits
+        G = Z.T @ Z
+        loss = GramMatch(Z, np.full(Z.shape[1], float(r)), r, constant=r * r * float((G * G).sum()))
+        return self._lowered(loss, B, rng, lambda: bit_by_bit(loss, B, self.updates))
+
+
+def bit_by_bit(loss: GramMatch, B: CodeMatrix, sweeps: int, inner: int = 3) -> CodeMatrix:
+    """Cyclic over the bits: b <- sgn(K b - sum over other bits b_k (b_k'b)), kept while the loss falls."""
+    codes = B.astype(np.float64)
+    for _ in range(sweeps):
+        changed = 0
+        for j in range(codes.shape[1]):
+            others = np.delete(codes, j, axis=1)
+            b = codes[:, j].copy()
+            best, b_best = np.inf, b
+            for _ in range(inner + 1):
+                along, project = others.T @ b, loss.Z.T @ b
+                value = float(along @ along) - float(loss.s @ (project * project))  # the part of the loss with b in it
+                if value >= best:
+                    break
+                best, b_best = value, b
+                b = np.where(loss.Z @ (loss.s * project) - others @ along >= 0.0, 1.0, -1.0)
+            changed += int(np.count_nonzero(b_best != codes[:, j]))
+            codes[:, j] = b_best
+            if out_of_time():
+                return codes.astype(np.int8)
+        tell_round(lambda: loss.value(codes), changed)
+        if not changed:
+            break
+    return codes.astype(np.int8)
+
+
+class SADH(SimilarityHasher):
     """Codes that agree along the edges of a neighbourhood graph.
 
     Parameters
@@ -88,14 +207,7 @@ class SADH(UnsupervisedHasher):
         weights = np.concatenate([n / mass, [-1.0]])
         loss = GramMatch(factors, weights, self.n_bits)
         B = _spectral_start(Z, mass, self.n_bits, rng)
-        started = time.perf_counter()
-        if self.optimizer == "sadh":
-            B = alternate(Z, mass, B, self.updates)
-        else:
-            B = solve_gram(loss, B, self.optimizer, rng, updates=self.updates, alpha=self.alpha)
-        self.b_step_seconds_ = time.perf_counter() - started
-        self.loss_values_ = [loss.value(B.astype(np.float64))]
-        return B
+        return self._lowered(loss, B, rng, lambda: alternate(Z, mass, B, self.updates))
 
 
 def _spectral_start(Z: Any, mass: Floats, r: int, rng: np.random.Generator) -> CodeMatrix:
