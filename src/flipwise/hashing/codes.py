@@ -1,4 +1,4 @@
-"""Binary codes that know their number of bits and the order of the bits in a byte, also in other engines' formats.
+"""Binary codes that know their number of bits and the order of the bits in a byte, and the formats of search engines.
 
     "faiss"          uint8 (n, ceil(n_bits/8)), order kept; the dimension of an `IndexBinary*` is 8 x columns
     "faiss-lsh"      uint8, little order: the bytes of `IndexLSH.sa_encode`
