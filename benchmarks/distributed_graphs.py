@@ -33,7 +33,7 @@ import flipwise
 from flipwise.datasets.generators import rmat_graph
 from flipwise.datasets.local import local_graph
 from flipwise.distributed import ShardedGraph, shard_graph
-from flipwise.distributed.descent import Descent
+from flipwise.distributed.subgraph import Descent
 from flipwise.graphs.whole import WholeHere
 from flipwise.kernels.jit import threads
 

@@ -21,7 +21,7 @@ from flipwise.graphs import store
 from flipwise.graphs.build import index_type
 from flipwise.graphs.core import induced
 from flipwise.graphs.whole import inner_weight
-from flipwise.hashing.anchors import anchor_weights
+from flipwise.hashing.estimators.similarity import anchor_weights
 from flipwise.hashing.functions.ridge import Moments
 from flipwise.hashing.functions.ridge import dense as written_out
 from flipwise.objectives.ising import ising_form

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flipwise.distributed.descent import Descent, descend_subgraph
 from flipwise.distributed.graph import ShardedGraph
-from flipwise.distributed.sharding import shard_graph
+from flipwise.distributed.shards import shard_graph
+from flipwise.distributed.subgraph import Descent, descend_subgraph
 from flipwise.errors import InvalidInput
 from tests.distributed.test_shards import random_graph
 

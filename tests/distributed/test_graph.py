@@ -10,7 +10,7 @@ import pytest
 
 import flipwise
 from flipwise.distributed.graph import ShardedGraph
-from flipwise.distributed.sharding import shard_graph
+from flipwise.distributed.shards import shard_graph
 from flipwise.distributed.worker import Start, answer
 from flipwise.errors import InvalidInput
 from flipwise.graphs.whole import WholeHere

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from flipwise.distributed.codes import CodeShards
 from flipwise.distributed.hashing import encode_rows, fit_hasher
+from flipwise.distributed.rows import CodeShards
 from flipwise.errors import InvalidFile, InvalidInput
 from flipwise.hashing import FSDH, ITQ, SDH, Codes, hamming_search, load
 

@@ -11,8 +11,8 @@ import pytest
 import flipwise
 from flipwise.certify.loads import balanced_loads, top_sum
 from flipwise.distributed.graph import ShardedGraph
-from flipwise.distributed.loads import load_bound
-from flipwise.distributed.sharding import shard_graph
+from flipwise.distributed.shards import shard_graph
+from flipwise.distributed.subgraph import load_bound
 from flipwise.errors import InvalidInput
 from flipwise.graphs.core import whole_core
 from tests.distributed.test_shards import random_graph

@@ -18,7 +18,7 @@ import pytest
 import flipwise
 from flipwise.distributed.crew import ClusterLost, Crew
 from flipwise.distributed.graph import ShardedGraph
-from flipwise.distributed.sharding import shard_graph
+from flipwise.distributed.shards import shard_graph
 from flipwise.errors import InvalidInput
 from tests.distributed.test_shards import random_graph
 

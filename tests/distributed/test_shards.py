@@ -9,8 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from flipwise.distributed.sharding import shard_graph
-from flipwise.distributed.shards import joined, open_shard, owners, read_degrees, read_manifest, read_names
+from flipwise.distributed.shards import joined, open_shard, owners, read_degrees, read_manifest, read_names, shard_graph
 from flipwise.errors import InvalidFile, InvalidInput
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.core import positive_degrees

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from flipwise.errors import InvalidInput
 from flipwise.hashing.bstep import check_optimizer, solve_rows
-from flipwise.hashing.losses.rows import RowQuadratic
+from flipwise.hashing.label_losses import RowQuadratic
 
 pytestmark = pytest.mark.kernels
 

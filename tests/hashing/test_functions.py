@@ -9,11 +9,10 @@ import scipy.sparse as sp
 pytest.importorskip("sklearn")
 
 from flipwise.errors import InvalidInput
+from flipwise.hashing.functions import function_from_arrays, make_function
 from flipwise.hashing.functions import rbf as rbf_module
-from flipwise.hashing.functions.choose import function_from_arrays, make_function
-from flipwise.hashing.functions.linear import LinearFunction
 from flipwise.hashing.functions.rbf import RBFFunction
-from flipwise.hashing.functions.targets import Targets
+from flipwise.hashing.functions.ridge import LinearFunction, Targets
 
 
 def data(seed: int = 0, n: int = 120, d: int = 6, classes: int = 3, bits: int = 8):  # type: ignore[no-untyped-def]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from flipwise.hashing.losses.gram import GramMatch
+from flipwise.hashing.gram_loss import GramMatch
 from flipwise.kernels import gram as kernels
 
 pytestmark = pytest.mark.kernels

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 import flipwise
 from flipwise.errors import InvalidInput
-from flipwise.hashing.losses.gram import GramMatch
-from flipwise.hashing.losses.projected import ProjectedLabels
-from flipwise.hashing.losses.rows import RowQuadratic
+from flipwise.hashing.gram_loss import GramMatch
+from flipwise.hashing.label_losses import ProjectedLabels, RowQuadratic
 from flipwise.objectives.protocol import SupportsFlips
 
 pytestmark = pytest.mark.kernels

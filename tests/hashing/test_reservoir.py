@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from flipwise.hashing import ARE, ITQ, SADH
 from flipwise.hashing.estimators import unsupervised
-from flipwise.hashing.reservoir import Reservoir
+from flipwise.hashing.estimators.unsupervised import Reservoir
 
 
 @pytest.mark.parametrize("sparse", [False, True])

@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING
 from flipwise.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from flipwise.distributed.codes import CodeShards as CodeShards
     from flipwise.distributed.crew import ClusterLost as ClusterLost
-    from flipwise.distributed.descent import descend_subgraph as descend_subgraph
     from flipwise.distributed.graph import ShardedGraph as ShardedGraph
     from flipwise.distributed.hashing import encode_rows as encode_rows
     from flipwise.distributed.hashing import fit_hasher as fit_hasher
-    from flipwise.distributed.loads import load_bound as load_bound
     from flipwise.distributed.qubo import solve_model as solve_model
-    from flipwise.distributed.sharding import shard_graph as shard_graph
+    from flipwise.distributed.rows import CodeShards as CodeShards
+    from flipwise.distributed.shards import shard_graph as shard_graph
+    from flipwise.distributed.subgraph import descend_subgraph as descend_subgraph
+    from flipwise.distributed.subgraph import load_bound as load_bound
 
 _HOMES = {
     "ClusterLost": "crew",
-    "CodeShards": "codes",
+    "CodeShards": "rows",
     "ShardedGraph": "graph",
-    "descend_subgraph": "descent",
+    "descend_subgraph": "subgraph",
     "encode_rows": "hashing",
     "fit_hasher": "hashing",
-    "load_bound": "loads",
-    "shard_graph": "sharding",
+    "load_bound": "subgraph",
+    "shard_graph": "shards",
     "solve_model": "qubo",
 }
 

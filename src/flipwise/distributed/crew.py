@@ -1,4 +1,8 @@
-"""The workers of a Dask cluster, asked one question at a time, each about its own part; losing some is no disaster."""
+"""The workers of a Dask cluster, asked one question at a time, each about its own part; losing some is no disaster.
+
+What they have answered can be kept in a file (`Journal`): a search is deterministic given its seed, so the answers are
+all that a run needs that is repeated after a loss.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,13 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
+
+from flipwise.container import decode, encode, write_atomically
 from flipwise.errors import FlipwiseError, InvalidInput, MissingDependency
 
 log = logging.getLogger("flipwise.distributed")
@@ -19,9 +27,11 @@ log = logging.getLogger("flipwise.distributed")
 ATTEMPTS = 20
 """Times a task is handed out again after the workers that ran it died (Dask itself gives up after three)."""
 
-
 PATIENCE = 2.0
 """Seconds to wait before looking whether a task's worker is still there."""
+
+Arrays = dict[str, Any]
+"""Names to arrays, or to values that JSON can hold."""
 
 
 class ClusterLost(FlipwiseError):
@@ -34,9 +44,9 @@ class ClusterLost(FlipwiseError):
     """
 
     def __init__(self, kept: str = "") -> None:
-        resume = f"what the cluster had answered is in the {kept}: it is not asked again." if kept else (
-            "pass a `checkpoint` to keep what the cluster has answered."
-        )  # fmt: skip
+        resume = "pass a `checkpoint` to keep what the cluster has answered."
+        if kept:
+            resume = f"what the cluster had answered is in the {kept}: it is not asked again."
         super().__init__(
             "The Dask scheduler cannot be reached any more. Start a cluster, connect a new client and call again; "
             + resume
@@ -51,6 +61,11 @@ class Traffic:
     sent: int = 0
     received: int = 0
     seconds: float = 0.0
+
+
+def ask_each(client: Any, name: str, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """`function(*task)` of each task, by the workers of a client or, without one, here."""
+    return [function(*task) for task in tasks] if client is None else Crew(client).ask(name, function, tasks)
 
 
 class Crew:
@@ -84,13 +99,12 @@ class Crew:
         futures: list[Any] = []
         try:
             try:
-                futures += [self._submit(name, function, task, place) for place, task in enumerate(tasks)]
+                futures += [self._submit_at(place, name, function, task) for place, task in enumerate(tasks)]
                 answers = [self._result(futures, place, name, function, task) for place, task in enumerate(tasks)]
             except self._losses as error:
                 raise ClusterLost(self.kept) from error
-        except BaseException:  # also Ctrl-C: nothing of ours stays on the cluster
-            if self.client.status == "running":
-                self.client.cancel(futures, force=True)
+        except BaseException:
+            self._withdraw(futures)
             raise
         told = self.traffic.setdefault(name, Traffic())
         told.calls += 1
@@ -108,12 +122,12 @@ class Crew:
         for _ in range(ATTEMPTS):
             futures: list[Any] = []
             try:
-                level = [self._free(name, function, task) for task in tasks]
+                level = [self._submit(name, function, task) for task in tasks]
                 futures += level
                 while len(level) > 1:
                     pairs = zip(level[::2], level[1::2], strict=False)
                     odd = level[-1:] if len(level) % 2 else []
-                    level = [self._free(f"{name}-combined", combine, pair) for pair in pairs] + odd
+                    level = [self._submit(f"{name}-combined", combine, pair) for pair in pairs] + odd
                     futures += level
                 answer = level[0].result()
                 log.info("%s: %d tasks, %.2f s", name, len(tasks), time.perf_counter() - started)
@@ -124,24 +138,25 @@ class Crew:
                 _refuse(level[0] if futures else None, name, error)
                 raise ClusterLost(self.kept) from error
             except BaseException:
-                if self.client.status == "running":
-                    self.client.cancel(futures, force=True)
+                self._withdraw(futures)
                 raise
         raise FlipwiseError(f"{name}: tasks killed their workers {ATTEMPTS} times. Give workers more memory.")
 
-    def _free(self, name: str, function: Callable[..., Any], task: tuple[Any, ...]) -> Any:
-        """A task that any worker may run."""
+    def _submit(self, name: str, function: Callable[..., Any], task: tuple[Any, ...], **where: Any) -> Any:
         if self.client.status != "running":
             raise ClusterLost(self.kept)
-        return self.client.submit(function, *task, key=f"flipwise-{name}-{uuid4().hex}", pure=False)
+        return self.client.submit(function, *task, key=f"flipwise-{name}-{uuid4().hex}", pure=False, **where)
 
-    def _submit(self, name: str, function: Callable[..., Any], task: tuple[Any, ...], place: int) -> Any:
-        if self.client.status != "running":
-            raise ClusterLost(self.kept)
-        where = {"workers": [self.workers[place % len(self.workers)]]} if self.workers else {}
-        key = f"flipwise-{name}-{uuid4().hex}"
-        self._meant_for[place] = where["workers"][0] if where else ""
-        return self.client.submit(function, *task, key=key, pure=False, allow_other_workers=bool(where), **where)
+    def _submit_at(self, place: int, name: str, function: Callable[..., Any], task: tuple[Any, ...]) -> Any:
+        """A task for the worker of a place, which another may run when that one cannot."""
+        workers = [self.workers[place % len(self.workers)]] if self.workers else None
+        self._meant_for[place] = workers[0] if workers else ""
+        return self._submit(name, function, task, workers=workers, allow_other_workers=workers is not None)
+
+    def _withdraw(self, futures: list[Any]) -> None:
+        """Nothing of ours stays on the cluster after an error, Ctrl-C among them."""
+        if self.client.status == "running":
+            self.client.cancel(futures, force=True)
 
     def _result(
         self, futures: list[Any], place: int, name: str, function: Callable[..., Any], task: tuple[Any, ...]
@@ -163,7 +178,7 @@ class Crew:
                 _refuse(futures[place], name, error)
                 raise
             log.warning("%s: the worker of a part is gone; it is handed out again", name)
-            futures[place] = self._submit(name, function, task, place)
+            futures[place] = self._submit_at(place, name, function, task)
         raise FlipwiseError(
             f"{name}: a task killed its worker {ATTEMPTS} times. Give workers more memory or make more, smaller shards."
         )
@@ -174,6 +189,36 @@ class Crew:
             self.workers = sorted(self.client.nthreads())
         except self._losses as error:
             raise ClusterLost(self.kept) from error
+
+
+class Journal:
+    """Answers by the name of the question, kept in memory and, with a path, on disk."""
+
+    def __init__(self, path: Path | None, fingerprint: int) -> None:
+        self.path = path
+        self._state: Arrays = {"fingerprint": fingerprint}
+        if path is None:
+            return
+        if not path.parent.is_dir():
+            raise InvalidInput(f"`checkpoint`: the folder {path.parent} does not exist. Create it first.")
+        if path.exists():
+            state = decode("answers", path.read_bytes(), str(path))
+            if state.get("fingerprint") != fingerprint:
+                raise InvalidInput(f"`checkpoint`: {path} belongs to another graph. Delete it or choose another file.")
+            self._state = state
+
+    def remembered(self, question: str, compute: Callable[[], Arrays]) -> Arrays:
+        """The answer to a question, computed at most once."""
+        begin = f"{question}/"
+        known = {name.removeprefix(begin): value for name, value in self._state.items() if name.startswith(begin)}
+        if known:
+            return known
+        answer = compute()
+        plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in answer.items()}
+        self._state |= {begin + name: value for name, value in plain.items()}
+        if self.path is not None:
+            write_atomically(self.path, encode("answers", self._state))
+        return answer
 
 
 def _refuse(future: Any, name: str, error: BaseException) -> None:

@@ -4,6 +4,8 @@ Whole-graph work is done by the workers on their shards and is exact: degrees, p
 the core, the small part of the graph that can matter (about 3k + 1000 nodes; at most 30k + 50,000), which the same
 search as on one machine goes through here. So the answer is the same as on one machine: to the bit where weights are
 integers, up to the rounding of sums elsewhere.
+
+The workers are asked about a `SharedSet`: a set of nodes that all of them know, of which only the flips are sent.
 """
 
 from __future__ import annotations
@@ -15,23 +17,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
 from flipwise.arrays import Ints
-from flipwise.distributed.crew import Crew, Traffic
-from flipwise.distributed.journal import Arrays, Journal
-from flipwise.distributed.sets import SharedSet
+from flipwise.distributed.crew import Arrays, Crew, Journal, Traffic
 from flipwise.distributed.shards import read_degrees, read_manifest, read_names
-from flipwise.distributed.worker import Part, Start, published_sets
+from flipwise.distributed.worker import Message, Part, Start, answer, published_sets
 from flipwise.errors import FlipwiseError
+from flipwise.graphs.build import index_type
 from flipwise.graphs.core import Core, core_above, cut_to_size, tightened
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.whole import inner_weight
 
 GATHERED_ARCS = 4_000_000
 """What is left of the graph is fetched and peeled here as soon as it has no more arcs than this."""
-_EPS = float(np.finfo(np.float64).eps)
+EPS = float(np.finfo(np.float64).eps)
 
 
 class ShardedGraph:
@@ -75,7 +77,6 @@ class ShardedGraph:
         self.notes = tuple(self.manifest.notes)
         self.n, self.n_arcs = self.manifest.nodes, self.manifest.arcs
         self.weight_range, self.integral = self.manifest.weight_range, self.manifest.integral
-        self._arcs_left = 0
         self._journal = Journal(None if checkpoint is None else Path(checkpoint), self.manifest.fingerprint)
         if checkpoint is not None:
             self.crew.kept = f"checkpoint `{checkpoint}`"
@@ -92,6 +93,11 @@ class ShardedGraph:
     def n_edges(self) -> int:
         """Number of edges."""
         return self.n_arcs // 2
+
+    @property
+    def heaviest(self) -> float:
+        """The largest positive degree."""
+        return float(read_degrees(self.folder).max(initial=0))
 
     def core_of_size(self, size: int) -> Core:
         """A core of at least `size` nodes and not many more where the degrees allow."""
@@ -122,21 +128,20 @@ class ShardedGraph:
         """A cap that holds although, with weights, sums of as many terms as a node has neighbours were rounded."""
         if not self.manifest.weighted:
             return cap
-        return cap + 8.0 * _EPS * self.manifest.largest_degree * float(read_degrees(self.folder).max(initial=0.0))
+        return cap + 8.0 * EPS * self.manifest.largest_degree * self.heaviest
 
-    def peeled(self, cap: float, enough: int = 0) -> SharedSet:
-        """The set that is left when nodes tied by at most `cap` are gone; or sooner, with at most `enough` arcs."""
+    def peeled(self, cap: float, enough: int = 0) -> tuple[SharedSet, int]:
+        """(the set left when nodes tied by at most `cap` are gone, its arcs); or sooner, with at most `enough` arcs."""
         left = SharedSet(self.crew, self.parts, Start(True, cap=cap))
         while True:
-            told = left.ask("below", cap)
-            gone, self._arcs_left = np.concatenate([nodes for nodes, _ in told]), sum(count for _, count in told)
-            if self._arcs_left <= enough or gone.size == 0:
-                return left
-            left.flip(gone)
+            gone, arcs = zip(*left.ask("below", cap), strict=True)
+            nodes = np.concatenate(gone)
+            if sum(arcs) <= enough or nodes.size == 0:
+                return left, sum(arcs)
+            left.flip(nodes)
 
     def _peeled(self, cap: float) -> Arrays:
-        left = self.peeled(cap, GATHERED_ARCS)
-        arcs = self._arcs_left
+        left, arcs = self.peeled(cap, GATHERED_ARCS)
         if arcs > self.most_arcs:
             raise FlipwiseError(
                 f"The part of the graph that can matter has {arcs:,} arcs, more than `most_arcs` = {self.most_arcs:,} "
@@ -157,7 +162,7 @@ class ShardedGraph:
         """The nodes whose degree into the set is above `least`: one gradient, of which only these come back."""
 
         def compute() -> Arrays:
-            return {"nodes": np.concatenate(self._set(nodes).ask("above", least))}
+            return {"nodes": np.concatenate(self.shared_set(nodes).ask("above", least))}
 
         found: Ints = self._journal.remembered(f"above-{_digest(nodes)}-{least}", compute)["nodes"]
         return found
@@ -176,19 +181,54 @@ class ShardedGraph:
 
         def compute() -> Arrays:
             if self.integral:
-                return {"weight": sum(self._set(nodes).ask("total"))}
+                return {"weight": sum(self.shared_set(nodes).ask("total"))}
             return {"weight": inner_weight(self.subgraph(nodes), np.arange(nodes.size))}
 
         return float(self._journal.remembered(f"weight-{_digest(nodes)}", compute)["weight"])
 
     def subgraph(self, nodes: Ints) -> Graph:
         """The subgraph on some nodes, numbered in ascending order."""
-        part = self._fetched(self._set(nodes))
+        part = self._fetched(self.shared_set(nodes))
         return Graph(part["indptr"], part["indices"], part.get("weights"))
 
-    def _set(self, nodes: Ints) -> SharedSet:
+    def shared_set(self, nodes: Ints) -> SharedSet:
+        """A set of nodes that the workers are asked about."""
         return SharedSet(self.crew, self.parts, Start(False, nodes=np.sort(nodes)))
 
 
 def _digest(nodes: Ints) -> str:
     return f"{zlib.crc32(np.sort(nodes).astype(np.int64).tobytes()):08x}-{nodes.size}"
+
+
+class SharedSet:
+    """A set of nodes that every worker knows: that of `start` with some nodes flipped since."""
+
+    def __init__(self, crew: Crew, parts: list[Part], start: Start) -> None:
+        self.crew, self.parts, self.start = crew, parts, start
+        self._run = uuid4().hex
+        self._history: list[Ints] = []
+        self._told = False
+        self._kind = index_type(read_manifest(Path(parts[0].folder)).nodes)
+
+    def flip(self, nodes: Ints) -> None:
+        """Toggle nodes; the workers hear of it with the next question."""
+        self._history.append(nodes.astype(self._kind))
+        self._told = False
+
+    def ask(self, question: str, argument: Any = None, arguments: Sequence[Any] | None = None) -> list[Any]:
+        """The answer of each part; `arguments` are one for each part."""
+        each = [argument] * len(self.parts) if arguments is None else list(arguments)
+        start = None if self._history or self._told else self.start
+        flips = self._history[-1] if self._history and not self._told else None
+        message = Message(self._run, len(self._history), start, flips, None)
+        answers = self.crew.ask(question, answer, [(p, message, question, a) for p, a in zip(self.parts, each)])
+        lost = [i for i, got in enumerate(answers) if got is None]
+        if lost:  # these workers are new to the set: tell them everything
+            self.crew.look_around()
+            history = np.concatenate(self._history) if self._history else None
+            full = Message(self._run, len(self._history), self.start, None, history)
+            tasks = [(self.parts[i], full, question, each[i]) for i in lost]
+            for i, got in zip(lost, self.crew.ask(f"{question}-rebuilt", answer, tasks)):
+                answers[i] = got
+        self._told = True
+        return answers

@@ -9,8 +9,10 @@ costs its share of one step. Codes are written by the workers, packed, a shard f
 from __future__ import annotations
 
 import copy
+import operator
 import time
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,17 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.arrays import Floats
-from flipwise.distributed.codes import CodeShards
 from flipwise.distributed.crew import Crew
-from flipwise.distributed.rows import Blocks, as_blocks, batches
+from flipwise.distributed.rows import Blocks, CodeShards, as_blocks, batches
 from flipwise.errors import InvalidInput
 from flipwise.hashing.codes import Codes
-from flipwise.hashing.functions.choose import make_function
 from flipwise.hashing.functions.rbf import DIRECT
-from flipwise.hashing.functions.ridge import CHUNK, Moments, chunks, dense
-from flipwise.hashing.functions.targets import Targets
+from flipwise.hashing.functions.ridge import Moments, Targets, chunks, dense
 from flipwise.hashing.labels import LabelSets
-from flipwise.hashing.projections import leading_axes, procrustes, random_rotation
 
 
 def fit_hasher(
@@ -105,14 +103,15 @@ class _Words(NamedTuple):
         return np.searchsorted(self.classes, y)
 
 
+@dataclass(frozen=True, eq=False)
 class _CountedSets(LabelSets):
     """Classes of which only the numbers of rows are known."""
 
-    _counts: Floats
+    rows: Floats
 
     @property
     def counts(self) -> Floats:
-        return self._counts
+        return self.rows
 
 
 def _supervised(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Crew) -> tuple[Any, _Words]:
@@ -124,24 +123,21 @@ def _supervised(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Cr
             "`estimator`: on a cluster SDH and FSDH need distinct=True, nu=0, alpha as a number and hash_function "
             '"linear" or "rbf".'
         )
-    counts: Counter[Any] = crew.reduce("count-labels", _count_labels, rows.blocks, _sum)
+    counts: Counter[Any] = crew.reduce("count-labels", _count_labels, rows.blocks, operator.add)
     if estimator.missing_label in counts:
         raise InvalidInput(f"`X`: rows without a label ({estimator.missing_label}) must be left out on a cluster.")
     classes = np.array(sorted(counts))
-    sets = _CountedSets(np.eye(classes.size), nothing, classes, False)
-    object.__setattr__(sets, "_counts", np.array([counts[each] for each in classes.tolist()], dtype=np.float64))
+    numbers = np.array([counts[each] for each in classes.tolist()], dtype=np.float64)
+    sets = _CountedSets(np.eye(classes.size), nothing, classes, False, numbers)
     estimator._check_sets(sets)
     learned = estimator._learn(sets, None, schedule, rng)
     estimator.loss_values_, estimator.b_step_seconds_ = learned.values, learned.b_step_seconds
     estimator.classes_ = classes
     words = _Words(learned.B, classes)
-    function: Any = make_function(estimator.hash_function, estimator.hash_options)
-    if estimator.hash_function == "rbf":
-        function._choose_anchors(rows, rng)
-        if len(function.anchors_) > DIRECT:
-            raise InvalidInput(f"`hash_options`: at most {DIRECT} anchors on a cluster, got {len(function.anchors_)}.")
-    else:
-        function.center_ = rows[: min(CHUNK, rows.shape[0])].mean(axis=0)
+    function = estimator._new_function()
+    function.prepare(rows, rng)
+    if estimator.hash_function == "rbf" and len(function.anchors_) > DIRECT:
+        raise InvalidInput(f"`hash_options`: at most {DIRECT} anchors on a cluster, got {len(function.anchors_)}.")
     tasks = [(*block, function, words) for block in rows.blocks]
     function._moments = crew.reduce("hash-function-sums", _moments, tasks, Moments.joined)
     function.solve(Targets(words.words, np.empty(0, dtype=np.int64)))
@@ -151,6 +147,12 @@ def _supervised(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Cr
 
 
 def _itq(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Crew) -> tuple[Any, None]:
+    from flipwise.hashing.estimators.itq import (  # workers need no scikit-learn
+        leading_axes,
+        procrustes,
+        random_rotation,
+    )
+
     if estimator.whitening == "auto" or rows.shape[0] < rows.shape[1]:
         raise InvalidInput("`estimator`: on a cluster ITQ needs a number as `whitening` and more rows than features.")
     total = crew.reduce("feature-sums", _feature_sums, rows.blocks, np.add)
@@ -231,10 +233,6 @@ def _write(group: Any, X: Any, y: Any, folder: str, s: int, how: Any, words: _Wo
             signs = how.decision(rows)
         pieces.append(Codes.from_signs(signs).packed)
     return CodeShards.write(Path(folder), s, np.concatenate(pieces))
-
-
-def _sum(a: Any, b: Any) -> Any:
-    return a + b
 
 
 def _sum_pairs(a: tuple[Floats, int], b: tuple[Floats, int]) -> tuple[Floats, int]:

@@ -17,9 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.arrays import Ints
-from flipwise.distributed.crew import Crew
-from flipwise.distributed.sharding import wanted_shards
-from flipwise.distributed.shards import Manifest, prepare, write_array, write_manifest, write_shard
+from flipwise.distributed.crew import ask_each
+from flipwise.distributed.shards import Manifest, prepare, wanted_shards, write_array, write_manifest, write_shard
 from flipwise.errors import InvalidFile, MissingDependency
 from flipwise.graphs.build import Arcs, Symmetrise, index_type
 from flipwise.graphs.readers.numbering import SPARSE_FACTOR, SPARSE_NODES
@@ -54,12 +53,7 @@ def shard_parquet(source: Path, folder: Path, shards: int | None, symmetrise: Sy
     parts = sorted(source.rglob("*.parquet"))
     if not parts:
         raise InvalidFile(f"{source}: holds no *.parquet files.")
-    crew = None if client is None else Crew(client)
-
-    def each(name: str, function: Any, tasks: list[tuple[Any, ...]]) -> list[Any]:
-        return [function(*task) for task in tasks] if crew is None else crew.ask(name, function, tasks)
-
-    surveys = each("survey", _survey, [(str(part),) for part in parts])
+    surveys = ask_each(client, "survey", _survey, [(str(part),) for part in parts])
     n, arcs = max(s.largest for s in surveys) + 1, sum(s.arcs for s in surveys)
     if n > SPARSE_NODES + SPARSE_FACTOR * arcs:
         raise InvalidFile(
@@ -69,11 +63,11 @@ def shard_parquet(source: Path, folder: Path, shards: int | None, symmetrise: Sy
     starts = _ranges(surveys, n, wanted_shards(shards, 2 * arcs))
     dealt = folder / "dealt"
     dealt.mkdir(exist_ok=True)
-    each("deal", _deal, [(str(part), str(dealt), i, starts, weighted) for i, part in enumerate(parts)])
+    ask_each(client, "deal", _deal, [(str(part), str(dealt), i, starts, weighted) for i, part in enumerate(parts)])
     count = len(starts) - 1
     add = symmetrise == "sum"
     tasks = [(str(dealt), str(folder), s, len(parts), starts[s], starts[s + 1], n, weighted, add) for s in range(count)]
-    merged: list[_Merged] = each("merge", _merge, tasks)
+    merged: list[_Merged] = ask_each(client, "merge", _merge, tasks)
     shutil.rmtree(dealt)
     weighted = weighted and not all(m.ones for m in merged)
     files = {name: crc for m in merged for name, crc in m.files.items() if weighted or "weights" not in name}
@@ -135,7 +129,7 @@ def _ranges(surveys: list[_Survey], n: int, shards: int) -> list[int]:
 
 def _deal(path: str, dealt: str, part: int, starts: list[int], weighted: bool) -> None:
     """Write the half-arcs of one part, as rows and keys (see `kernels.arcs`) in their order, a file for each shard."""
-    kind = index_type(starts[-1])
+    kind, key_kind = _index_and_key_types(starts[-1])
     piles: list[list[tuple[Any, ...]]] = [[] for _ in starts[1:]]
     for block in _batches(path):
         other = block.sources != block.targets
@@ -147,18 +141,23 @@ def _deal(path: str, dealt: str, part: int, starts: list[int], weighted: bool) -
         for s in np.unique(shard):
             mine = np.flatnonzero(shard == s)
             heavy = (weights[mine >> 1],) if weighted else ()
-            key_kind = np.uint32 if kind == np.int32 else np.int64
             piles[s].append((rows[mine].astype(kind), keys[mine].astype(key_kind), *heavy))
     for s, pile in enumerate(piles):
         for name, pieces in zip(("rows", "keys", "weights"), zip(*pile)):
             write_array(Path(dealt, f"{part}-{s}-{name}.npy"), np.concatenate(pieces))
 
 
+def _index_and_key_types(n: int) -> tuple[Any, Any]:
+    """Integers that hold a node, and twice a node and 1."""
+    kind = index_type(n)
+    return kind, np.uint32 if kind == np.int32 else np.int64
+
+
 def _merge(
     dealt: str, folder: str, s: int, parts: int, first: int, last: int, n: int, weighted: bool, add: bool
 ) -> _Merged:
     """Sort and merge what a shard was dealt, and write it."""
-    kind = index_type(n)
+    kind, key_kind = _index_and_key_types(n)
 
     def gathered(name: str, dtype: Any) -> npt.NDArray[Any]:
         paths = (Path(dealt, f"{part}-{s}-{name}.npy") for part in range(parts))
@@ -167,7 +166,7 @@ def _merge(
 
     rows = gathered("rows", kind) - first
     order = np.argsort(rows, kind="stable")
-    keys = gathered("keys", np.uint32 if kind == np.int32 else np.int64)[order]
+    keys = gathered("keys", key_kind)[order]
     indptr = np.concatenate([[0], np.bincount(rows, minlength=last - first)]).cumsum().astype(np.int64)
     tally = np.zeros(4, dtype=np.int64)
     values = gathered("weights", np.float64)[order] if weighted else np.empty(0)

@@ -1,26 +1,36 @@
-"""Rows of features in blocks that workers read by themselves: of Parquet files, an `.npy` file or a Dask array.
+"""Rows in blocks that workers read by themselves (Parquet files, an `.npy` file, a Dask array), their codes in shards.
 
 In Parquet the features are one column of lists (`features`, `embedding` or `vector`) or all columns of numbers but the
 label's. A block is read in batches, so that a worker holds a few tens of thousands of rows at a time.
+
+Codes are written to a folder of `.npy` files of bytes with a manifest, and searched shard by shard.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from flipwise.container import write_atomically
+from flipwise.distributed.crew import ask_each
+from flipwise.distributed.shards import prepare, read_array, write_array
 from flipwise.errors import InvalidFile, InvalidInput, MissingDependency
+from flipwise.hashing.codes import Codes
 from flipwise.hashing.functions.ridge import chunks
+from flipwise.hashing.search import Neighbours, hamming_search
 
 BATCH = 1 << 15
 FILE_BLOCK = 1 << 18
 """Rows of a block of an `.npy` file."""
+CODES_FORMAT = "flipwise codes 1"
 _LISTS = ("features", "embedding", "vector")
 
 
@@ -55,15 +65,12 @@ class Blocks:
         found = np.empty((wanted.size, self.shape[1]))
         for b in np.unique(which):
             mine, start = np.flatnonzero(which == b), int(ends[b] - self.sizes[b])
-            for X, _ in batches(*self._here(self.blocks[b])):
+            group, future, _ = self.blocks[b]
+            for X, _ in batches(group, future.result() if group is None else None, None):
                 inside = mine[(wanted[mine] >= start) & (wanted[mine] < start + len(X))]
                 found[inside] = X[wanted[inside] - start]
                 start += len(X)
         return found
-
-    @staticmethod
-    def _here(block: Block) -> Block:
-        return block if block[0] is not None else (None, block[1].result(), None)
 
 
 def as_blocks(X: Any, y: Any, label: str, labelled: bool, client: Any) -> Blocks:
@@ -150,7 +157,6 @@ def _parquet(path: Path, label: str, labelled: bool) -> Blocks:
     files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
     blocks: list[Block] = []
     sizes = []
-    width = 0
     for name in files:
         try:
             with pq.ParquetFile(name) as file:
@@ -160,7 +166,8 @@ def _parquet(path: Path, label: str, labelled: bool) -> Blocks:
         if labelled and label not in schema.names:
             raise InvalidFile(f"{name}: has no column '{label}' with the labels, got {schema.names}.")
         lists = [each for each in _LISTS if each in schema.names]
-        numbers = [f.name for f in schema if f.name != label and (pa.types.is_floating(f.type) or _whole(pa, f.type))]
+        typed = [f for f in schema if pa.types.is_floating(f.type) or pa.types.is_integer(f.type)]
+        numbers = [f.name for f in typed if f.name != label]
         features = tuple(lists[:1] or numbers)
         if not features:
             raise InvalidFile(f"{name}: has no columns of features, got {schema.names}.")
@@ -170,9 +177,64 @@ def _parquet(path: Path, label: str, labelled: bool) -> Blocks:
                 sizes.append(metadata.row_group(g).num_rows)
     if not blocks:
         raise InvalidFile(f"{path}: holds no rows in *.parquet files.")
-    width = next(batches(*blocks[0]))[0].shape[1]
-    return Blocks(blocks, sizes, width)
+    return Blocks(blocks, sizes, width=next(batches(*blocks[0]))[0].shape[1])
 
 
-def _whole(pa: Any, kind: Any) -> bool:
-    return bool(pa.types.is_integer(kind))
+@dataclass(frozen=True)
+class CodeShards:
+    """A folder of packed codes; `rows` and `checksums` are those of each shard, in the order of the rows."""
+
+    folder: Path
+    n_bits: int
+    rows: tuple[int, ...] = ()
+    checksums: tuple[int, ...] = ()
+
+    @classmethod
+    def begin(cls, folder: Path, n_bits: int) -> CodeShards:
+        """A new folder; refuses one that is in use."""
+        prepare(folder)
+        return cls(folder.resolve(), int(n_bits))
+
+    @classmethod
+    def open(cls, folder: str | Path) -> CodeShards:
+        """The shards that were written to a folder."""
+        path = Path(folder) / "manifest.json"
+        try:
+            content = json.loads(path.read_bytes())
+            if content["format"] != CODES_FORMAT:
+                raise ValueError("not a folder of codes")
+            return cls(Path(folder), int(content["n_bits"]), tuple(content["rows"]), tuple(content["checksums"]))
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            raise InvalidFile(f"{path}: not a manifest of codes in shards ({error}).") from None
+
+    @staticmethod
+    def write(folder: Path, s: int, packed: npt.NDArray[np.uint8]) -> tuple[int, int]:
+        """Write one shard; returns its rows and its checksum."""
+        (crc,) = write_array(folder / f"codes-{s:05d}.npy", packed).values()
+        return len(packed), crc
+
+    def finish(self, written: list[tuple[int, int]]) -> CodeShards:
+        """Write the manifest."""
+        rows, checksums = zip(*written, strict=True)
+        manifest = {"format": CODES_FORMAT, "n_bits": self.n_bits, "bit_order": "big", "rows": rows}
+        content = json.dumps(manifest | {"checksums": checksums}).encode()
+        write_atomically(self.folder / "manifest.json", content)
+        return CodeShards(self.folder, self.n_bits, rows, checksums)
+
+    def codes(self, s: int) -> Codes:
+        """The codes of one shard, mapped and checked."""
+        return Codes(read_array(self.folder / f"codes-{s:05d}.npy", self.checksums[s]), self.n_bits)
+
+    def search(self, queries: Codes, k: int, client: Any = None) -> Neighbours:
+        """The k nearest codes of each query over all shards, by (Hamming distance, row); on a cluster with a client."""
+        tasks = [(self, s, queries, k) for s in range(len(self.rows))]
+        found = ask_each(client, "search", _nearest, tasks)
+        starts = np.concatenate([[0], np.cumsum(self.rows)])
+        ids = np.concatenate([each.ids + starts[s] for s, each in enumerate(found)], axis=1)
+        distances = np.concatenate([each.values for each in found], axis=1)
+        order = np.lexsort((ids, distances), axis=1)[:, :k]
+        return Neighbours(np.take_along_axis(ids, order, axis=1), np.take_along_axis(distances, order, axis=1))
+
+
+def _nearest(shards: CodeShards, s: int, queries: Codes, k: int) -> Neighbours:
+    return hamming_search(queries, shards.codes(s), min(k, shards.rows[s]))

@@ -2,13 +2,15 @@
 
 A folder holds, for each shard, the rows of its nodes as plain `.npy` arrays (`indptr` from 0, `indices` of all nodes,
 `weights` if there are any), the positive degrees of all nodes, and `manifest.json`, which is written last: it names the
-ranges and the CRC-32 of every file. A folder without a manifest is not finished.
+ranges and the CRC-32 of every file. A folder without a manifest is not finished. `shard_graph` makes one of any graph,
+our graph file or a folder of Parquet edge tables.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
+import os
 import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -21,14 +23,64 @@ import numpy.typing as npt
 
 from flipwise.arrays import Ints
 from flipwise.atomic import atomic_file
+from flipwise.container import write_atomically
 from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.graphs.build import Symmetrise, check_symmetrise
+from flipwise.graphs.convert import as_graph
 from flipwise.graphs.core import positive_degrees
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.store import open_store, write_store
 from flipwise.graphs.whole import integral_weights, weight_range
 
 FORMAT = "flipwise shards 1"
-_BLOCK = 1 << 24
+ARCS_A_SHARD = 25_000_000
+LEAST_SHARDS = 8
+
+
+def shard_graph(
+    graph: Any, folder: str | Path, *, shards: int | None = None, symmetrise: Symmetrise = "max", client: Any = None
+) -> Path:
+    """Write a graph as a folder of shards; returns the folder.
+
+    Parameters
+    ----------
+    graph
+        A folder of Parquet edge tables (nodes are whole numbers), which is read part by part and never held whole; or
+        anything that `flipwise.densest_subgraph` takes. Our own graph file is mapped, not read into memory.
+    folder
+        The folder to write; it must not hold shards yet.
+    shards
+        How many; by default one for 25 million arcs, and at least 8.
+    symmetrise
+        The weight of an edge given by several arcs: "max" or "sum" (see `flipwise.read_graph`).
+    client
+        A `dask.distributed.Client` whose workers share the work on Parquet parts; by default this process does it.
+
+    Examples
+    --------
+    >>> import flipwise.distributed, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = flipwise.distributed.shard_graph((3, [[0, 1], [1, 2]]), folder, shards=2)
+    ...     sorted(path.name for path in written.iterdir())[:3]
+    ['degrees.npy', 'manifest.json', 'shard-00000.indices.npy']
+    """
+    check_symmetrise(symmetrise)
+    if shards is not None and (isinstance(shards, bool) or not isinstance(shards, int | np.integer) or shards < 1):
+        raise InvalidInput(f"`shards` must be None or an integer of at least 1, got {shards!r}.")
+    target = Path(folder)
+    if isinstance(graph, str | os.PathLike) and Path(graph).is_dir():
+        from flipwise.distributed.parquet import shard_parquet
+
+        shard_parquet(Path(graph), target, shards, symmetrise, client)
+    else:
+        built = as_graph(graph, symmetrise=symmetrise)
+        write_shards(built, target, wanted_shards(shards, built.n_arcs))
+    return target
+
+
+def wanted_shards(shards: int | None, arcs: int) -> int:
+    """The number asked for, or a good one."""
+    return int(shards) if shards is not None else max(LEAST_SHARDS, -(-arcs // ARCS_A_SHARD))
 
 
 class Shard(NamedTuple):
@@ -41,7 +93,6 @@ class Shard(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of rows."""
         return self.indptr.size - 1
 
 
@@ -66,7 +117,7 @@ class Manifest:
         return zlib.crc32(json.dumps(asdict(self), sort_keys=True).encode())
 
 
-def write_shards(graph: Graph, folder: Path, shards: int) -> Manifest:
+def write_shards(graph: Graph, folder: Path, shards: int) -> None:
     """Write the shards of a graph that is in memory or mapped, with about as many arcs in each."""
     prepare(folder)
     ends = np.linspace(0, graph.n_arcs, shards + 1)[1:-1]
@@ -81,13 +132,11 @@ def write_shards(graph: Graph, folder: Path, shards: int) -> Manifest:
         bare = Graph(np.zeros(graph.n + 1, np.int64), np.empty(0, graph.indices.dtype), names=graph.names)
         write_store(bare, folder / "names.fwg")
     files |= write_array(folder / "degrees.npy", positive_degrees(graph))
-    low, high = weight_range(graph)
     manifest = Manifest(
-        graph.n, graph.n_arcs, graph.weights is not None, named, integral_weights(graph), (low, high),
+        graph.n, graph.n_arcs, graph.weights is not None, named, integral_weights(graph), weight_range(graph),
         int(graph.degrees.max(initial=0)), starts, list(graph.notes), files,
     )  # fmt: skip
     write_manifest(folder, manifest)
-    return manifest
 
 
 def prepare(folder: Path) -> None:
@@ -110,13 +159,12 @@ def write_array(path: Path, values: npt.NDArray[Any]) -> dict[str, int]:
     values = np.ascontiguousarray(values)
     with atomic_file(path) as file:
         np.lib.format.write_array(file, values, allow_pickle=False)
-    return {path.name: checksum(values)}
+    return {path.name: zlib.crc32(values.data)}
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Finish a folder."""
-    with atomic_file(folder / "manifest.json") as file:
-        file.write(json.dumps({"format": FORMAT, **asdict(manifest)}).encode())
+    write_atomically(folder / "manifest.json", json.dumps({"format": FORMAT, **asdict(manifest)}).encode())
 
 
 @lru_cache(maxsize=16)
@@ -144,8 +192,13 @@ def read_manifest(folder: Path) -> Manifest:
 def open_shard(folder: Path, s: int) -> Shard:
     """Map a shard; the first time in a process every byte is checked."""
     manifest = read_manifest(folder)
-    indptr, indices = (read_array(folder, _path(folder, s, name).name) for name in ("indptr", "indices"))
-    weights = read_array(folder, _path(folder, s, "weights").name) if manifest.weighted else np.ones(1, np.int64)
+
+    def read(name: str) -> npt.NDArray[Any]:
+        path = _path(folder, s, name)
+        return read_array(path, manifest.files.get(path.name))
+
+    indptr, indices = read("indptr"), read("indices")
+    weights = read("weights") if manifest.weighted else np.ones(1, np.int64)
     rows = manifest.starts[s + 1] - manifest.starts[s]
     whole = (
         indptr.size == rows + 1 and indptr[0] == 0 and indptr[-1] == indices.size and not (np.diff(indptr) < 0).any()
@@ -156,14 +209,13 @@ def open_shard(folder: Path, s: int) -> Shard:
     return Shard(manifest.starts[s], indptr, indices, weights)
 
 
-def read_array(folder: Path, name: str) -> npt.NDArray[Any]:
-    """An array of the folder, mapped copy-on-write and checked."""
-    path = folder / name
+def read_array(path: Path, checksum: int | None) -> npt.NDArray[Any]:
+    """The array of a file, mapped copy-on-write and checked."""
     try:
-        values: npt.NDArray[Any] = np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
+        values: npt.NDArray[Any] = np.ascontiguousarray(np.load(path, mmap_mode="c", allow_pickle=False))
     except (ValueError, OSError) as error:
         raise InvalidFile(f"{path}: not a readable array: {error}") from None
-    if checksum(values) != read_manifest(folder).files.get(name):
+    if zlib.crc32(values.data) != checksum:
         raise InvalidFile(f"{path}: the checksum is wrong: the file is damaged.")
     return values
 
@@ -171,7 +223,7 @@ def read_array(folder: Path, name: str) -> npt.NDArray[Any]:
 @lru_cache(maxsize=4)
 def read_degrees(folder: Path) -> npt.NDArray[Any]:
     """The positive degrees of all nodes, mapped."""
-    return read_array(folder, "degrees.npy")
+    return read_array(folder / "degrees.npy", read_manifest(folder).files.get("degrees.npy"))
 
 
 def read_names(folder: Path) -> Any:
@@ -197,13 +249,3 @@ def owners(folder: Path, nodes: Ints) -> Iterator[tuple[int, Ints]]:
 
 def _path(folder: Path, s: int, name: str) -> Path:
     return folder / f"shard-{s:05d}.{name}.npy"
-
-
-def checksum(values: npt.NDArray[Any]) -> int:
-    """The CRC-32 of an array's bytes."""
-    crc = 0
-    if values.size:
-        view = values.data.cast("B")
-        for start in range(0, len(view), _BLOCK):
-            crc = zlib.crc32(view[start : start + _BLOCK], crc)
-    return crc

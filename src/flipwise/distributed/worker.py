@@ -67,12 +67,20 @@ class _Known:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
+    def folder(self) -> Path:
+        return Path(self.part.folder)
+
+    @property
     def shards(self) -> list[Shard]:
-        return [open_shard(Path(self.part.folder), s) for s in range(self.part.first, self.part.last)]
+        return [open_shard(self.folder, s) for s in range(self.part.first, self.part.last)]
 
     @property
     def first(self) -> int:
-        return read_manifest(Path(self.part.folder)).starts[self.part.first]
+        return read_manifest(self.folder).starts[self.part.first]
+
+    def at(self, shard: Shard) -> slice:
+        """Where the rows of a shard are among the own ones."""
+        return slice(shard.first - self.first, shard.first - self.first + shard.size)
 
     @property
     def own(self) -> npt.NDArray[np.uint8]:
@@ -82,15 +90,14 @@ class _Known:
     def recount(self) -> None:
         wanted = self.own if self.positive else np.ones(self.degrees.size, np.uint8)  # peeling skips what is gone
         for shard in self.shards:
-            at = slice(shard.first - self.first, shard.first - self.first + shard.size)
+            at = self.at(shard)
             kernels.row_degrees(*shard[1:], self.mask, wanted[at], self.positive, self.degrees[at])
 
     def flip(self, nodes: Ints) -> None:
         """Toggle nodes; the degrees follow from the rows of the toggled nodes, in storage order."""
         self.mask[nodes] ^= 1
-        folder = Path(self.part.folder)
-        for s, which in owners(folder, nodes):
-            shard = open_shard(folder, s)
+        for s, which in owners(self.folder, nodes):
+            shard = open_shard(self.folder, s)
             signs = self.mask[nodes[which]].astype(np.int64) * 2 - 1
             kernels.toggle_rows(
                 *shard[1:], nodes[which] - shard.first, signs, self.first, self.positive, self.degrees
@@ -189,15 +196,13 @@ def _induced(known: _Known, _: None) -> tuple[Ints, Ints, Ints, npt.NDArray[Any]
         indptr = np.concatenate([[0], counts]).cumsum()
         indices = np.empty(int(indptr[-1]), dtype=shard.indices.dtype)
         weights = np.empty(0 if shard.weights.size == 1 else indices.size)
-        given = shard.indptr, shard.indices, shard.weights
-        core_kernels.induced_arcs(*given, rows, known.mask, label, indptr, indices, weights)
+        core_kernels.induced_arcs(*shard[1:], rows, known.mask, label, indptr, indices, weights)
         pieces.append((rows + shard.first, counts, indices, weights))
     nodes, counts, indices, weights = (np.concatenate(each) for each in zip(*pieces, strict=True))
-    return nodes, counts, indices, weights if read_manifest(Path(known.part.folder)).weighted else None
+    return nodes, counts, indices, weights if read_manifest(known.folder).weighted else None
 
 
 def _above(known: _Known, least: float) -> Ints:
-    """Own nodes of degree above `least`."""
     return np.flatnonzero(known.degrees > least) + known.first
 
 
@@ -207,7 +212,6 @@ def _total(known: _Known, _: None) -> float:
 
 
 def _extremes(known: _Known, _: None) -> tuple[float, float]:
-    """The least and the largest own degree."""
     return float(known.degrees.min()), float(known.degrees.max())  # a part has at least one node
 
 
@@ -220,18 +224,16 @@ def _at_least(known: _Known, levels: npt.NDArray[np.float64]) -> Ints:
 def _sides(known: _Known, level: float) -> tuple[int, int, int]:
     """Own members below the level; own others above it, and at it."""
     inside, d = known.own.astype(bool), known.degrees
-    counts = (inside & (d < level)), (~inside & (d > level)), (~inside & (d == level))
-    a, b, c = (int(np.count_nonzero(each)) for each in counts)
-    return a, b, c
+    below, above, at = inside & (d < level), ~inside & (d > level), ~inside & (d == level)
+    return int(below.sum()), int(above.sum()), int(at.sum())
 
 
 def _chosen(known: _Known, argument: tuple[float, int]) -> tuple[Ints, npt.NDArray[Any], Ints, npt.NDArray[Any]]:
     """Own members below a level; own others above it, and the first `ties` at it; each with its degrees."""
     level, ties = argument
     inside, d = known.own.astype(bool), known.degrees
-    equal = np.flatnonzero(~inside & (d == level))[:ties]
-    out, into = np.flatnonzero(inside & (d < level)), np.flatnonzero(~inside & (d > level))
-    into = np.union1d(into, equal)
+    out = np.flatnonzero(inside & (d < level))
+    into = np.union1d(np.flatnonzero(~inside & (d > level)), np.flatnonzero(~inside & (d == level))[:ties])
     return out + known.first, d[out], into + known.first, d[into]
 
 
@@ -250,8 +252,7 @@ def _loads(known: _Known, loads: npt.NDArray[np.float64]) -> npt.NDArray[np.floa
     spread[known.mask > 0] = loads
     taken = np.zeros(known.degrees.size)
     for shard in known.shards:
-        at = slice(shard.first - known.first, shard.first - known.first + shard.size)
-        kernels.row_loads(*shard[1:], known.mask, spread, shard.first, taken[at])
+        kernels.row_loads(*shard[1:], known.mask, spread, shard.first, taken[known.at(shard)])
     return taken[known.own > 0]
 
 
@@ -266,7 +267,7 @@ _QUESTIONS: dict[str, Callable[[_Known, Any], Any]] = {
     "above": _above,
     "total": _total,
     "extremes": _extremes,
-    "at least": _at_least,
+    "at-least": _at_least,
     "sides": _sides,
     "chosen": _chosen,
     "weakest": _weakest,

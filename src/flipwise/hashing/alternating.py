@@ -15,10 +15,9 @@ import scipy.sparse as sp
 
 from flipwise.arrays import Floats, Ints
 from flipwise.hashing.bstep import CodeMatrix, solve_rows
-from flipwise.hashing.functions.ridge import chunks, solve_positive
+from flipwise.hashing.functions.ridge import Targets, chunks, solve_positive
+from flipwise.hashing.label_losses import ProjectedLabels, RowQuadratic
 from flipwise.hashing.labels import LabelSets
-from flipwise.hashing.losses.projected import ProjectedLabels
-from flipwise.hashing.losses.rows import RowQuadratic
 from flipwise.hashing.pace import out_of_time, seconds_left, tell_round
 from flipwise.minimization import minimize
 
@@ -46,9 +45,15 @@ class Learned:
     values: list[float] = field(default_factory=list)
     b_step_seconds: float = 0.0
 
+    @property
+    def targets(self) -> Targets:
+        """What a hash function is fitted to."""
+        own_rows = np.array_equal(self.of_item, np.arange(len(self.B)))
+        return Targets(self.B, None if own_rows else self.of_item)
+
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class Rows:
     """The rows of B: label sets with their counts, or items."""
 
     of_item: Ints
@@ -56,7 +61,7 @@ class _Rows:
     weights: Floats
 
     @classmethod
-    def make(cls, sets: LabelSets, distinct: bool) -> _Rows:
+    def make(cls, sets: LabelSets, distinct: bool) -> Rows:
         if distinct:
             return cls(sets.of_item, np.arange(len(sets.Y)), sets.counts)
         return cls(np.arange(sets.of_item.size), sets.of_item, np.ones(sets.of_item.size))
@@ -93,49 +98,63 @@ def learn_sdh(
     coupling: tuple[float, Callable[[CodeMatrix], Floats]] | None = None,
 ) -> Learned:
     """min ||Y - BW||^2 + delta ||W||^2 (+ nu ||B - F||^2); `coupling` is (nu, codes of all items -> F)."""
-    rows = _Rows.make(sets, schedule.distinct and coupling is None)
-    B = _start(rows, sets, n_bits, rng)
-    learned = Learned(B, rows.of_item)
-    which, Y = rows.set_of_row, sets.Y
+    rows = Rows.make(sets, schedule.distinct and coupling is None)
+    Y = sets.Y
     label_norm = float(sets.counts @ (Y * Y).sum(axis=1))
-    for _ in range(schedule.rounds):
+
+    def loss_given(B: CodeMatrix) -> RowQuadratic:
         A = rows.gram(B)
         A[np.diag_indices_from(A)] += max(delta, 1e-12)
         W = solve_positive(A, rows.sums_by_set(B, len(Y)).T @ Y)
-        P, constant = Y @ W.T, label_norm + delta * float((W * W).sum())
+        P, which, constant = Y @ W.T, rows.set_of_row, label_norm + delta * float((W * W).sum())
         if coupling is not None:
             nu, fitted = coupling
             F = fitted(B)
-            P, which = P[rows.set_of_row] + nu * F, np.arange(len(B))
+            P, which = P[which] + nu * F, np.arange(len(B))
             constant += nu * (float((F * F).sum()) + B.size)
-        loss = RowQuadratic(W, P, which, rows.weights, constant)
-        new = _timed_step(learned, loss, B, schedule, rng)
-        still, B = np.array_equal(new, B), new
-        if still or out_of_time():
-            break
-    learned.B = B
-    return learned
+        return RowQuadratic(W, P, which, rows.weights, constant)
+
+    return _alternated(rows, sets, n_bits, schedule, rng, loss_given)
 
 
 def learn_fsdh(sets: LabelSets, n_bits: int, delta: float, schedule: Schedule, rng: np.random.Generator) -> Learned:
     """min ||B - YW||^2 + delta ||W||^2: labels are regressed onto codes, so the B-step is linear."""
-    rows = _Rows.make(sets, schedule.distinct)
-    B = _start(rows, sets, n_bits, rng)
-    learned = Learned(B, rows.of_item)
+    rows = Rows.make(sets, schedule.distinct)
     Y = sets.Y
     A = Y.T @ (sets.counts[:, None] * Y)
     A[np.diag_indices_from(A)] += max(delta, 1e-12)
     total = float(rows.weights.sum()) * n_bits
-    for _ in range(schedule.rounds):
+
+    def loss_given(B: CodeMatrix) -> RowQuadratic:
         W = solve_positive(A, Y.T @ rows.sums_by_set(B, len(Y)))
         T = Y @ W
         constant = total + float(sets.counts @ (T * T).sum(axis=1)) + delta * float((W * W).sum())
-        loss = RowQuadratic(np.zeros((n_bits, 0)), T, rows.set_of_row, rows.weights, constant)
-        new = _timed_step(learned, loss, B, schedule, rng)
-        still, B = np.array_equal(new, B), new
-        if (still and schedule.optimizer != "fsdh") or out_of_time():  # the authors make all rounds
+        return RowQuadratic(np.zeros((n_bits, 0)), T, rows.set_of_row, rows.weights, constant)
+
+    return _alternated(rows, sets, n_bits, schedule, rng, loss_given)
+
+
+def _alternated(
+    rows: Rows,
+    sets: LabelSets,
+    n_bits: int,
+    schedule: Schedule,
+    rng: np.random.Generator,
+    loss_given: Callable[[CodeMatrix], RowQuadratic],
+) -> Learned:
+    """Rounds of a B-step on the loss with the best W for the codes before, until nothing moves."""
+    learned = Learned(_start(rows, sets, n_bits, rng), rows.of_item)
+    for _ in range(schedule.rounds):
+        loss = loss_given(learned.B)
+        started = time.perf_counter()
+        new = solve_rows(loss, learned.B, schedule.optimizer, rng, updates=schedule.updates, alpha=schedule.alpha)
+        learned.b_step_seconds += time.perf_counter() - started
+        learned.values.append(loss.value(new))
+        flips = int(np.count_nonzero(new != learned.B))
+        learned.B = new
+        tell_round(lambda: learned.values[-1], flips)
+        if (flips == 0 and schedule.optimizer != "fsdh") or out_of_time():  # FSDH's authors make all rounds
             break
-    learned.B = B
     return learned
 
 
@@ -157,18 +176,7 @@ def refine_words(
     return np.asarray(found.x, dtype=np.int8)
 
 
-def _timed_step(
-    learned: Learned, loss: RowQuadratic, B: CodeMatrix, schedule: Schedule, rng: np.random.Generator
-) -> CodeMatrix:
-    started = time.perf_counter()
-    new = solve_rows(loss, B, schedule.optimizer, rng, updates=schedule.updates, alpha=schedule.alpha)
-    learned.b_step_seconds += time.perf_counter() - started
-    learned.values.append(loss.value(new))
-    tell_round(lambda: learned.values[-1], int(np.count_nonzero(new != B)))
-    return new
-
-
-def _start(rows: _Rows, sets: LabelSets, n_bits: int, rng: np.random.Generator) -> CodeMatrix:
+def _start(rows: Rows, sets: LabelSets, n_bits: int, rng: np.random.Generator) -> CodeMatrix:
     """Random codes of items, or the words of label sets that items with random codes give after one round.
 
     Then W' = Y'B / n is noise with covariance Y'MY, so small that Y W' decides alone: B = sgn(YR) with R drawn from

@@ -277,7 +277,7 @@ def export(codes: str, engine: str, output: str) -> None:
     """
     import numpy as np
 
-    from flipwise.hashing.formats import export_codes
+    from flipwise.hashing.codes import export_codes
 
     exported = export_codes(read_codes(codes), engine)
     if not isinstance(exported, np.ndarray):

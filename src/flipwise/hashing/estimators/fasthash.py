@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from flipwise.arrays import Ints
 from flipwise.errors import InvalidInput
-from flipwise.hashing.alternating import Learned, Schedule
+from flipwise.hashing.alternating import Learned, Rows, Schedule
 from flipwise.hashing.bstep import CodeMatrix, solve_gram
 from flipwise.hashing.estimators.supervised import SupervisedHasher
+from flipwise.hashing.gram_loss import GramMatch
 from flipwise.hashing.labels import LabelSets
-from flipwise.hashing.losses.gram import GramMatch
 
 MOST_SETS = 5000
 """The matrix of similarities of label sets is square in their number."""
@@ -89,22 +88,17 @@ class FastHash(SupervisedHasher):
         values, vectors = np.linalg.eigh(similar)
         r, counts = self.n_bits, sets.counts
         constant = r * r * float(counts @ (similar**2) @ counts)
-        if schedule.distinct:
-            rows: Ints = np.arange(len(sets.Y))
-            of_item: Ints = sets.of_item
-            loss = GramMatch(vectors, r * values, r, counts, constant)
-        else:
-            rows, of_item = sets.of_item, np.arange(sets.of_item.size)
-            loss = GramMatch(vectors[rows], r * values, r, constant=constant)
-        B = (2 * rng.integers(0, 2, size=(len(rows), r), dtype=np.int8) - 1).astype(np.int8)
+        rows = Rows.make(sets, schedule.distinct)
+        loss = GramMatch(vectors[rows.set_of_row], r * values, r, rows.weights, constant)
+        B = (2 * rng.integers(0, 2, size=loss.shape, dtype=np.int8) - 1).astype(np.int8)
         if self.optimizer == "blocks":
-            B = infer_by_blocks(loss, B, rows)
+            B = infer_by_blocks(loss, B, rows.set_of_row)
         else:
             B = solve_gram(
                 loss, B, self.optimizer, rng, updates=schedule.rounds * schedule.updates, alpha=schedule.alpha
             )
         seconds = time.perf_counter() - started
-        return Learned(B, of_item, [loss.value(B.astype(np.float64))], seconds)
+        return Learned(B, rows.of_item, [loss.value(B.astype(np.float64))], seconds)
 
 
 def infer_by_blocks(loss: GramMatch, B: CodeMatrix, blocks: Any, sweeps: int = 2) -> CodeMatrix:
@@ -112,8 +106,7 @@ def infer_by_blocks(loss: GramMatch, B: CodeMatrix, blocks: Any, sweeps: int = 2
 
     Bit j minimises b'(sum of earlier b_k b_k' - K/r (j + 1)) b: with j + 1 bits, inner products aim at (j + 1) S.
     """
-    codes = B.astype(np.float64)
-    m = loss.weights
+    codes, m = B.astype(np.float64), loss.weights
     r = codes.shape[1]
     groups = [np.flatnonzero(blocks == q) for q in range(int(np.max(blocks)) + 1)]
     for j in range(r):

@@ -23,11 +23,9 @@ from flipwise.arrays import Floats
 from flipwise.errors import InvalidInput
 from flipwise.hashing.bstep import CodeMatrix, solve_rows
 from flipwise.hashing.estimators.unsupervised import UnsupervisedHasher
-from flipwise.hashing.functions.linear import LinearFunction
-from flipwise.hashing.functions.ridge import chunks
-from flipwise.hashing.losses.rows import RowQuadratic
+from flipwise.hashing.functions.ridge import LinearFunction, chunks, dense
+from flipwise.hashing.label_losses import RowQuadratic
 from flipwise.hashing.pace import out_of_time, tell_round
-from flipwise.hashing.projections import principal_axes, procrustes, random_rotation
 from flipwise.kernels import rows as kernels
 
 STILL = 1.0 / 500.0
@@ -174,3 +172,43 @@ def _solved(
         B[rows] = new
         cross += new.T.astype(np.float64) @ V[rows]
     return moved, cross
+
+
+def principal_axes(X: Any, count: int) -> tuple[Floats, Floats, Floats]:
+    """(mean, axes as columns, variances) of the leading principal components; for d > n by the n x n Gram matrix."""
+    n, d = X.shape
+    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).reshape(-1)  # float32 sums of many rows lose digits
+    count = min(count, d)
+    if d > n:
+        _, s, Vt = np.linalg.svd(dense(X) - mean, full_matrices=False)
+        return mean, _signed(Vt[:count].T), (s * s)[:count] / n
+    C = np.zeros((d, d))
+    for rows in chunks(n):
+        part = dense(X[rows]) - mean
+        C += part.T @ part
+    return mean, *leading_axes(C / n, count)
+
+
+def leading_axes(covariance: Floats, count: int) -> tuple[Floats, Floats]:
+    """(axes as columns, variances) of the leading eigenvectors of a covariance matrix."""
+    values, vectors = np.linalg.eigh(covariance)
+    return _signed(vectors[:, ::-1][:, :count]), np.maximum(values[::-1][:count], 0.0)
+
+
+def _signed(axes: Floats) -> Floats:
+    """An eigenvector's sign is arbitrary: its largest entry is made positive."""
+    signs = np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
+    return np.ascontiguousarray(axes * np.where(signs == 0, 1.0, signs))
+
+
+def random_rotation(k: int, r: int, rng: np.random.Generator) -> Floats:
+    """A k x r matrix with orthonormal rows (k <= r) or columns."""
+    Q = np.linalg.qr(rng.standard_normal((max(k, r), min(k, r))))[0]
+    return Q.T if k <= r else Q
+
+
+def procrustes(cross: Floats) -> Floats:
+    """The R with orthonormal rows or columns that maximises <cross, R>; cross = V'B."""
+    U, _, Vt = np.linalg.svd(cross, full_matrices=False)
+    R: Floats = U @ Vt
+    return R

@@ -1,4 +1,4 @@
-"""Estimators that learn from the features alone."""
+"""Estimators that learn from the features alone; in chunks, from a uniform sample of the rows seen so far."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 
 from flipwise.errors import InvalidInput
 from flipwise.hashing.bstep import CodeMatrix, check_optimizer
 from flipwise.hashing.codes import Codes
-from flipwise.hashing.estimators.base import BaseHasher
-from flipwise.hashing.functions.choose import make_function
-from flipwise.hashing.functions.ridge import dense
-from flipwise.hashing.functions.targets import Targets
+from flipwise.hashing.estimators import BaseHasher
+from flipwise.hashing.functions.ridge import Targets, dense
 from flipwise.hashing.metrics import neighbour_recall
-from flipwise.hashing.reservoir import Reservoir
 from flipwise.hashing.search import exact_search, hamming_search
 
 KEPT = 20_000
@@ -24,15 +22,47 @@ SCORED = 1000
 """Rows that `score` uses as queries."""
 
 
+class Reservoir:
+    """At most `size` rows, each row seen so far with the same chance.
+
+    Vitter: Random sampling with a reservoir, TOMS 11, 1985.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from flipwise.hashing.estimators.unsupervised import Reservoir
+    >>> kept = Reservoir(4, np.random.default_rng(0))
+    >>> for chunk in np.arange(30.0).reshape(3, 10, 1):
+    ...     kept.add(chunk)
+    >>> kept.rows.shape, kept.seen
+    ((4, 1), 30)
+    """
+
+    def __init__(self, size: int, rng: np.random.Generator) -> None:
+        self.size, self.rng = size, rng
+        self.seen = 0
+        self.rows: Any = None
+
+    def add(self, X: Any) -> None:
+        """See a chunk of rows, dense or sparse."""
+        held = 0 if self.rows is None else self.rows.shape[0]
+        fill = min(X.shape[0], self.size - held)
+        chosen = np.concatenate([np.arange(held), held + np.arange(fill)])
+        # Row t of all (counted from 0) takes the place of a kept one with chance size / (t + 1).
+        later = np.arange(fill, X.shape[0])
+        places = self.rng.integers(0, self.seen + later + 1)
+        for row, place in zip(later[places < self.size], places[places < self.size], strict=True):
+            chosen[place] = held + row
+        both: Any = X
+        if held:
+            parts: list[Any] = [self.rows, X]
+            both = sp.csr_array(sp.vstack(parts)) if sp.issparse(X) else np.concatenate(parts)
+        self.rows = both[chosen]
+        self.seen += X.shape[0]
+
+
 class UnsupervisedHasher(BaseHasher):
     """Shared by ARE, SADH and ITQ."""
-
-    _optimizers: tuple[str, ...] = ("dpcd",)
-
-    optimizer: str
-    hash_function: str
-    hash_options: dict[str, Any] | None
-    random_state: Any
 
     @abstractmethod
     def _learn(self, X: Any, rng: np.random.Generator) -> CodeMatrix:
@@ -71,7 +101,7 @@ class UnsupervisedHasher(BaseHasher):
         return self
 
     def _fit_function(self, X: Any, B: CodeMatrix, rng: np.random.Generator) -> None:
-        self.function_ = make_function(self.hash_function, self.hash_options)
+        self.function_ = self._new_function()
         self.function_.fit(X, Targets(B), rng)
 
     def score(self, X: Any, y: Any = None) -> float:

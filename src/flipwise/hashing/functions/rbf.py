@@ -11,7 +11,7 @@ k(x, a) + k(x, a permuted), which is invariant under it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,16 +19,18 @@ from scipy.linalg import cholesky, lapack, solve_triangular
 
 from flipwise.arrays import Floats, Ints
 from flipwise.errors import InvalidInput
-from flipwise.hashing.functions.ridge import Moments, chunks, dense, in_chunks
-from flipwise.hashing.functions.targets import Targets
+from flipwise.hashing.functions.ridge import RidgeFunction, Targets, chunks, dense
+from flipwise.memory import require
 
 DIRECT = 2000
 STEPS = 15
 TOLERANCE = 1e-3
 CACHE_BYTES = 3 * 2**30
+SAMPLE = 1000
+"""Rows from which the bandwidth is estimated; ten times as many for the scales."""
 
 
-class RBFFunction:
+class RBFFunction(RidgeFunction):
     """Radial basis functions around anchors drawn from the training rows.
 
     Parameters
@@ -56,46 +58,26 @@ class RBFFunction:
             raise InvalidInput("`anchors` must be at least 1, `bandwidth` above 0 and `ridge` at least 0.")
         self.anchors, self.bandwidth, self.ridge = anchors, bandwidth, ridge
         self.symmetry: Ints | None = None if symmetry is None else np.asarray(symmetry, dtype=np.int64)
-        self._moments: Moments | None = None
 
-    def fit(self, X: Any, targets: Targets, rng: np.random.Generator) -> RBFFunction:
-        self._choose_anchors(X, rng)
-        if len(self.anchors_) > DIRECT:
-            solution, bias = self._iterate(X, targets)
-            self.P_, self.bias_ = targets.mixed(solution), targets.mixed(bias[None, :])[0]
-            return self
-        self._moments = None
-        return self.partial_fit(X, targets, rng)
-
-    def partial_fit(self, X: Any, targets: Targets, rng: np.random.Generator) -> RBFFunction:
-        """Add rows to those seen before and solve again; anchors and scales are those of the first call."""
-        if not hasattr(self, "anchors_"):
-            self._choose_anchors(X, rng)
-        self.add(X, targets)
-        self.solve(targets)
+    def fit(self, X: Any, targets: Targets, rng: np.random.Generator) -> Self:
+        if min(self.anchors, X.shape[0]) <= DIRECT:
+            return super().fit(X, targets, rng)
+        self.prepare(X, rng)
+        solution, bias = self._iterate(X, targets)
+        self.P_, self.bias_ = targets.mixed(solution), targets.mixed(bias[None, :])[0]
         return self
 
-    def add(self, X: Any, targets: Targets) -> None:
-        """Add rows to the sums."""
-        for rows in chunks(X.shape[0]):
-            columns = targets.columns(rows)
-            if self._moments is None:
-                self._moments = Moments(len(self.anchors_), columns.shape[1])
-            if columns.shape[1] > self._moments.cross.shape[1]:
-                self._moments.add_columns(columns.shape[1] - self._moments.cross.shape[1])
-            self._moments.add(self.features(X[rows]), columns)
-
     def solve(self, targets: Targets) -> None:
-        """The function from the sums."""
         assert self._moments is not None
         P, bias = self._moments.solve(self.ridge * self._anchor_kernel())
         self.P_, self.bias_ = targets.mixed(P), targets.mixed(bias[None, :])[0]
 
-    def _choose_anchors(self, X: Any, rng: np.random.Generator) -> None:
+    def prepare(self, X: Any, rng: np.random.Generator) -> None:
+        """The anchors, the scales of the features and the bandwidth."""
         n, d = X.shape
         if self.symmetry is not None and not np.array_equal(np.sort(self.symmetry), np.arange(d)):
             raise InvalidInput(f"`symmetry` must be a permutation of the {d} features.")
-        sample = dense(X[np.sort(rng.choice(n, min(n, 10 * CHUNK_SAMPLE), replace=False))])
+        sample = dense(X[np.sort(rng.choice(n, min(n, 10 * SAMPLE), replace=False))])
         spread = sample.std(axis=0)
         # A constant feature says nothing in training; scale 0 keeps it from mattering later.
         self.scale_ = np.divide(1.0, spread, out=np.zeros(d), where=spread > 1e-12 * np.abs(sample).max(initial=1.0))
@@ -103,22 +85,21 @@ class RBFFunction:
             self.scale_ = (self.scale_ + self.scale_[self.symmetry]) / 2.0
         chosen = np.sort(rng.choice(n, min(n, self.anchors), replace=False))
         self.anchors_ = dense(X[chosen]) * self.scale_
-        some = sample[:CHUNK_SAMPLE] * self.scale_
+        some = sample[:SAMPLE] * self.scale_
         self.width_ = max(self.bandwidth * float(_squared_distances(some, self.anchors_).mean()), 1e-12)
 
     def features(self, X: Any, dtype: Any = np.float64) -> Any:
         """Kernel values with the anchors."""
-        scaled = (dense(X) * self.scale_).astype(dtype)
-        anchors = self.anchors_.astype(dtype)
-        K = _kernel(scaled, anchors, self.width_)
+        return self._kernel((dense(X) * self.scale_).astype(dtype), self.anchors_.astype(dtype))
+
+    def _kernel(self, A: Any, anchors: Any) -> Any:
+        K = _gaussian(A, anchors, self.width_)
         if self.symmetry is not None:
-            K += _kernel(scaled, anchors[:, self.symmetry], self.width_)
+            K += _gaussian(A, anchors[:, self.symmetry], self.width_)
         return K
 
     def _anchor_kernel(self) -> Floats:
-        K = _kernel(self.anchors_, self.anchors_, self.width_)
-        if self.symmetry is not None:
-            K += _kernel(self.anchors_, self.anchors_[:, self.symmetry], self.width_)
+        K = self._kernel(self.anchors_, self.anchors_)
         symmetric: Floats = (K + K.T) / 2.0
         symmetric[np.diag_indices_from(symmetric)] += 1e-8 * len(K)
         return symmetric
@@ -188,8 +169,12 @@ class RBFFunction:
         return outward(x), mean
 
     def decision(self, X: Any) -> Floats:
-        """The real values whose signs are the bits."""
-        return in_chunks(lambda rows: self.features(rows) @ self.P_ + self.bias_, X, self.P_.shape[1])
+        n, n_bits = X.shape[0], self.P_.shape[1]
+        require(8 * n * n_bits, f"{n:,} rows of {n_bits:,} values")
+        values = np.empty((n, n_bits))
+        for rows in chunks(n):
+            values[rows] = self.features(X[rows]) @ self.P_ + self.bias_
+        return values
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         held = {"P": self.P_, "bias": self.bias_, "anchors": self.anchors_, "scale": self.scale_}
@@ -207,10 +192,6 @@ class RBFFunction:
         return function
 
 
-CHUNK_SAMPLE = 1000
-"""Rows from which the bandwidth is estimated; ten times as many for the scales."""
-
-
 def _squared_distances(A: Any, B: Any) -> Any:
     D = -2.0 * (A @ B.T)
     D += (A * A).sum(axis=1)[:, None]
@@ -218,7 +199,7 @@ def _squared_distances(A: Any, B: Any) -> Any:
     return np.maximum(D, 0.0, out=D)
 
 
-def _kernel(A: Any, B: Any, width: float) -> Any:
+def _gaussian(A: Any, B: Any, width: float) -> Any:
     D = _squared_distances(A, B)
     D *= -1.0 / width
     return np.exp(D, out=D)

@@ -1,23 +1,63 @@
-"""Ridge regression in float64, by chunks of rows.
+"""Ridge regression onto codes, and the hash functions that it gives: h(x) = sgn(x P + t), the paper's, is one of them.
 
-Float32 normal equations of kernel features were seen to lose 40 points of accuracy (condition numbers of 1e8), so
-sums and solves are in float64; features may arrive in any type.
+Sums run over chunks of rows. Float32 normal equations of kernel features were seen to lose 40 points of accuracy
+(condition numbers of 1e8), so sums and solves are in float64; features may arrive in any type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from flipwise.arrays import Floats
+from flipwise.arrays import Floats, Ints
 from flipwise.memory import require
 
 CHUNK = 4096
 """Rows of features that are held in float64 at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """The codes of n items that a function is fitted to: row `of_item[i]` of `words`, or row i when `of_item` is None.
+
+    A regression onto B = E C (E the one-hot matrix of label sets) is the regression onto E, times C. With fewer sets
+    than bits that is what is solved: `columns(rows)` are the right-hand sides, `mixed` turns the answer into bits.
+    """
+
+    words: npt.NDArray[np.int8]
+    of_item: Ints | None = None
+
+    @property
+    def _by_sets(self) -> bool:
+        return self.of_item is not None and len(self.words) < self.words.shape[1]
+
+    def columns(self, rows: slice) -> Floats:
+        """The right-hand sides of some items."""
+        if self.of_item is None:
+            return self.words[rows].astype(np.float64)
+        if not self._by_sets:
+            return self.words[self.of_item[rows]].astype(np.float64)
+        one_hot = np.zeros((self.of_item[rows].size, len(self.words)))
+        one_hot[np.arange(len(one_hot)), self.of_item[rows]] = 1.0
+        return one_hot
+
+    def mean(self) -> Floats:
+        if self.of_item is None:
+            whole: Floats = np.asarray(self.words.mean(axis=0, dtype=np.float64))
+            return whole
+        share = np.bincount(self.of_item, minlength=len(self.words)) / self.of_item.size
+        mean: Floats = share if self._by_sets else share @ self.words.astype(np.float64)
+        return mean
+
+    def mixed(self, solution: Floats) -> Floats:
+        """A solution for the columns as one for the bits."""
+        return solution @ self.words.astype(np.float64) if self._by_sets else solution
 
 
 class Moments:
@@ -32,17 +72,11 @@ class Moments:
         self.column_sum = np.zeros(n_columns)
 
     def add(self, features: Floats, columns: Floats) -> None:
-        """Rows of features and of right-hand sides."""
         self.n += len(features)
         self.gram += features.T @ features
         self.cross += features.T @ columns
         self.feature_sum += features.sum(axis=0)
         self.column_sum += columns.sum(axis=0)
-
-    def add_columns(self, more: int) -> None:
-        """Room for new right-hand sides that were 0 so far (classes that appear late)."""
-        self.cross = np.pad(self.cross, ((0, 0), (0, more)))
-        self.column_sum = np.pad(self.column_sum, (0, more))
 
     def joined(self, other: Moments) -> Moments:
         """The sums of the rows of both."""
@@ -62,6 +96,88 @@ class Moments:
             A += penalty
         P = solve_positive(A, self.cross - self.n * np.outer(center, mean))
         return P, mean - center @ P
+
+
+class RidgeFunction:
+    """A hash function whose values are a ridge regression of the codes onto `features`."""
+
+    _moments: Moments | None = None
+    P_: Floats
+    bias_: Floats
+
+    @abstractmethod
+    def prepare(self, X: Any, rng: np.random.Generator) -> None:
+        """What the first rows decide."""
+
+    @abstractmethod
+    def features(self, X: Any) -> Any:
+        """What the codes are regressed onto."""
+
+    @abstractmethod
+    def solve(self, targets: Targets) -> None:
+        """The function from the sums."""
+
+    def fit(self, X: Any, targets: Targets, rng: np.random.Generator) -> Self:
+        self._moments = None
+        return self.partial_fit(X, targets, rng)
+
+    def partial_fit(self, X: Any, targets: Targets, rng: np.random.Generator) -> Self:
+        """Add rows to those seen before and solve again."""
+        if self._moments is None:
+            self.prepare(X, rng)
+        self.add(X, targets)
+        self.solve(targets)
+        return self
+
+    def add(self, X: Any, targets: Targets) -> None:
+        for rows in chunks(X.shape[0]):
+            features, columns = self.features(X[rows]), targets.columns(rows)
+            if self._moments is None:
+                self._moments = Moments(features.shape[1], columns.shape[1])
+            self._moments.add(features, columns)
+
+
+class LinearFunction(RidgeFunction):
+    """Linear values of the features.
+
+    Parameters
+    ----------
+    ridge
+        The penalty on P, in units of the mean variance of a feature times the number of items.
+    """
+
+    kind = "linear"
+
+    def __init__(self, ridge: float = 1e-3) -> None:
+        self.ridge = ridge
+
+    def prepare(self, X: Any, rng: np.random.Generator) -> None:
+        """A fixed point near the mean, which keeps the sums small."""
+        del rng
+        self.center_ = dense(X[chunks(X.shape[0])[0]]).mean(axis=0)
+
+    def features(self, X: Any) -> Any:
+        return dense(X) - self.center_
+
+    def solve(self, targets: Targets) -> None:
+        moments = self._moments
+        assert moments is not None
+        mean = moments.feature_sum / moments.n
+        variance = float(np.maximum(np.diagonal(moments.gram) / moments.n - mean * mean, 0.0).mean())
+        P, bias = moments.solve(max(self.ridge * variance, 1e-12) * moments.n)
+        self.P_, self.bias_ = targets.mixed(P), targets.mixed(bias[None, :])[0] - self.center_ @ targets.mixed(P)
+
+    def decision(self, X: Any) -> Floats:
+        return np.asarray(X @ self.P_) + self.bias_
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        return {"P": self.P_, "bias": self.bias_}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> LinearFunction:
+        function = cls()
+        function.P_, function.bias_ = arrays["P"], arrays["bias"]
+        return function
 
 
 def solve_positive(A: Floats, b: Floats) -> Floats:
@@ -91,12 +207,3 @@ def dense(X: Any, dtype: Any = np.float64) -> Any:
 def chunks(n: int, size: int = CHUNK) -> list[slice]:
     """Slices that cover n rows."""
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
-
-
-def in_chunks(f: Callable[[Any], Floats], X: Any, n_columns: int) -> Floats:
-    """f(X) by chunks of rows, to bound the memory for intermediate features."""
-    require(8 * X.shape[0] * n_columns, f"{X.shape[0]:,} rows of {n_columns:,} values")
-    out = np.empty((X.shape[0], n_columns))
-    for rows in chunks(X.shape[0]):
-        out[rows] = f(X[rows])
-    return out

@@ -7,15 +7,14 @@ bits), so the cost does not grow with the number of bits. The trees are scikit-l
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from flipwise.arrays import Floats
 from flipwise.errors import InvalidInput
-from flipwise.hashing.functions.ridge import dense
-from flipwise.hashing.functions.targets import Targets
+from flipwise.hashing.functions.ridge import Targets, dense
 
 
 class TreesFunction:
@@ -44,7 +43,7 @@ class TreesFunction:
             raise InvalidInput("`rounds`, `depth` and `rows` must be at least 1, `rate` above 0 and at most 1.")
         self.rounds, self.depth, self.rate, self.features, self.rows = rounds, depth, rate, features, rows
 
-    def fit(self, X: Any, targets: Targets, rng: np.random.Generator) -> TreesFunction:
+    def fit(self, X: Any, targets: Targets, rng: np.random.Generator) -> Self:
         from sklearn.tree import DecisionTreeRegressor
 
         X32 = np.ascontiguousarray(dense(X, np.float32))
@@ -80,7 +79,6 @@ class TreesFunction:
         return self
 
     def decision(self, X: Any) -> Floats:
-        """The real values whose signs are the bits."""
         X32 = dense(X, np.float32)
         out = np.tile(self.bias_, (len(X32), 1))
         rows = np.arange(len(X32))

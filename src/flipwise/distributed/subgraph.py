@@ -1,6 +1,6 @@
-"""DPCD on a set of k nodes of a sharded graph: `graphs.descent` with the degrees left where the arcs are.
+"""Sets of k nodes of a sharded graph, improved by DPCD and bounded from above; arcs and degrees stay with the workers.
 
-One iteration, with d the degrees into the set (the gradient is -2d):
+One iteration of `descend_subgraph`, with d the degrees into the set (the gradient is -2d), as in `graphs.descent`:
 1. the level, the k-th largest degree, by counting: each round every worker counts its degrees above 63 levels;
 2. S_plus, members below the level, and S_minus, as many others above it and then at it, the first by number: their
    numbers and degrees are all that is sent (12 or 16 bytes for each flip), sorted and paired here;
@@ -8,20 +8,27 @@ One iteration, with d the degrees into the set (the gradient is -2d):
    comes back as one sum from each. A batch that does not improve is flipped back and quartered.
 At the end the m weakest members and the m strongest others come with the subgraph on them, and best exchanges are made
 here; m doubles until no exchange that could improve is left out, or m is 1024.
+
+`load_bound`: for any split of every edge between its ends, k nodes hold at most the k largest loads (see
+`certify.loads`). Here the split is a mean of splits, each of which gives every edge to its less loaded end: Frank-Wolfe
+for the balanced loads (Danisch, Chan and Sozio 2017). A mean of splits is a split, so the bound holds after any number
+of passes, whoever computed which rows in which order; a pass is a function of the loads alone, and a worker that dies
+costs one pass. It converges more slowly than the balancing of one machine, whose shares need memory for every arc.
+Peeled nodes carry at most the cap. Sent are 8 bytes a pass for each node that is left: down to each worker, up once.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Ints
-from flipwise.distributed.graph import ShardedGraph
-from flipwise.distributed.sets import SharedSet
-from flipwise.distributed.worker import Start
+from flipwise.arrays import Floats, Ints
+from flipwise.certify.loads import top_sum
+from flipwise.distributed.graph import EPS, ShardedGraph
 from flipwise.errors import InvalidInput
 
 LEVELS = 63
@@ -39,19 +46,17 @@ class Descent:
         self.inside = np.zeros(graph.n, dtype=bool)
         self.inside[nodes] = True
         self.flips = 0
-        self.iterations = 0
-        self.shared = SharedSet(graph.crew, graph.parts, Start(False, nodes=np.sort(nodes)))
+        self.shared = graph.shared_set(nodes)
         self.weight = self._weight()
 
     def run(self, most: int = 200) -> Ints:
         """Descend until no exchange of two nodes improves, as far as is looked; the members, ascending."""
         if 0 < self.k < self.graph.n:
             for _ in range(most):
-                self.iterations += 1
                 if not self._batch():
                     break
             while self._exchanges():
-                self.iterations += 1
+                pass
         return np.flatnonzero(self.inside)
 
     def _weight(self) -> float:
@@ -95,7 +100,7 @@ class Descent:
         low, high = min(a for a, _ in ends), max(b for _, b in ends)  # at least k degrees reach `low`
         while low < high:
             levels = _between(low, high, self.graph.integral)
-            reached = np.sum(self.shared.ask("at least", levels), axis=0)
+            reached = np.sum(self.shared.ask("at-least", levels), axis=0)
             good = int(np.count_nonzero(reached >= self.k))
             low = float(levels[good - 1]) if good else low
             high = float(np.nextafter(levels[good], -np.inf)) if good < levels.size else high
@@ -107,8 +112,7 @@ class Descent:
         """Best exchanges among the m weakest members and the m strongest others; whether any was made."""
         m = CANDIDATES
         while True:
-            answers = self.shared.ask("weakest", m)
-            out, out_degrees, into, into_degrees = _joined([answer[:4] for answer in answers])
+            out, out_degrees, into, into_degrees = _joined(self.shared.ask("weakest", m))
             first, second = np.argsort(out_degrees, kind="stable")[:m], np.argsort(-into_degrees, kind="stable")[:m]
             out, out_degrees, into, into_degrees = out[first], out_degrees[first], into[second], into_degrees[second]
             flips = self._best(out, out_degrees, into, into_degrees)
@@ -129,8 +133,8 @@ class Descent:
         degrees = np.zeros(nodes.size)
         degrees[np.searchsorted(nodes, out)] = out_degrees
         degrees[np.searchsorted(nodes, into)] = into_degrees
-        inside = self.inside[nodes].copy()
-        before = inside.copy()
+        before = self.inside[nodes]
+        inside = before.copy()
         while True:
             u, v = np.flatnonzero(inside), np.flatnonzero(~inside)
             gains = degrees[v][None, :] - degrees[u][:, None] - W[np.ix_(u, v)]
@@ -168,8 +172,46 @@ def descend_subgraph(graph: ShardedGraph, nodes: Sequence[int] | Ints) -> tuple[
     if start.size == 0 or start[0] < 0 or start[-1] >= graph.n:
         raise InvalidInput(f"`nodes` must hold node numbers from 0 to {graph.n - 1}, at least one.")
     descent = Descent(graph, start)
-    found = descent.run()
-    return found, 2.0 * descent.weight / start.size
+    return descent.run(), 2.0 * descent.weight / start.size
+
+
+def load_bound(graph: ShardedGraph, nodes: Ints, passes: int = 100) -> float:
+    """No set of as many nodes as `nodes` has a density above this; the denser `nodes` are, the less work it is.
+
+    Examples
+    --------
+    >>> import flipwise.distributed, tempfile
+    >>> from distributed import Client, LocalCluster
+    >>> edges = [[0, 1], [0, 2], [1, 2], [2, 3], [3, 4], [4, 5]]
+    >>> with (
+    ...     tempfile.TemporaryDirectory() as folder,
+    ...     LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster,
+    ...     Client(cluster) as client,
+    ... ):
+    ...     _ = flipwise.distributed.shard_graph((6, edges), folder, shards=2)
+    ...     graph = flipwise.distributed.ShardedGraph(folder, client)
+    ...     2.0 <= flipwise.distributed.load_bound(graph, [0, 1, 2]) < 2.1
+    True
+    """
+    chosen = np.unique(np.asarray(nodes, dtype=np.int64))
+    if chosen.size == 0 or chosen[0] < 0 or chosen[-1] >= graph.n or passes < 1:
+        raise InvalidInput(f"`nodes` must hold numbers from 0 to {graph.n - 1}, `passes` must be at least 1.")
+    k = chosen.size
+    # The k largest loads are half the density on average, at least: below that a load hardly matters.
+    cap = max(0.0, math.floor(graph.inner_weight(chosen) / k / 2.0) - 1.0)
+    left, _ = graph.peeled(cap)
+    loads = np.concatenate(left.ask("halves"))
+    most = graph.heaviest
+    slack = 4.0 * EPS * (graph.manifest.largest_degree + passes + 2.0)
+    best = math.inf
+    for t in range(passes + 1):
+        best = min(best, top_sum(loads * (1.0 + slack) + slack * most, k, graph.rounded_cap(cap)))
+        if t < passes:
+            taken: Floats = np.concatenate(left.ask("loads", loads))
+            loads = loads + (taken - loads) * (2.0 / (t + 3.0))
+    if graph.integral:
+        best = math.floor(best)
+    return math.nextafter(2.0 * best / k, math.inf)
 
 
 def _joined(answers: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:

@@ -45,7 +45,7 @@ class GramMatch:
     Examples
     --------
     >>> import numpy as np, flipwise
-    >>> from flipwise.hashing.losses.gram import GramMatch
+    >>> from flipwise.hashing.gram_loss import GramMatch
     >>> f = GramMatch(np.array([[1.0], [1.0], [-1.0]]), [2.0], n_bits=2, constant=36.0)
     >>> best = flipwise.minimize(f, seed=0)
     >>> best.value, (best.x @ best.x.T).tolist()

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flipwise.hashing.gramstep import descend
-from flipwise.hashing.losses.gram import GramMatch
+from flipwise.hashing.bstep import descend
+from flipwise.hashing.gram_loss import GramMatch
 
 pytestmark = pytest.mark.kernels
 
