@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from flipwise.graphs.profile import DensityProfile as DensityProfile
     from flipwise.graphs.read import read_graph as read_graph
     from flipwise.graphs.read import save_graph as save_graph
-    from flipwise.interop.jax import from_jax as from_jax
-    from flipwise.interop.torch import from_torch as from_torch
+    from flipwise.interop.autodiff import from_jax as from_jax
+    from flipwise.interop.autodiff import from_torch as from_torch
     from flipwise.minimization import minimize as minimize
     from flipwise.objectives.check import check_objective as check_objective
     from flipwise.objectives.protocol import Objective as Objective
@@ -67,8 +67,8 @@ _HOMES = {
     "InvalidInput": "errors",
     "MissingDependency": "errors",
     "NotEnoughMemory": "errors",
-    "from_jax": "interop.jax",
-    "from_torch": "interop.torch",
+    "from_jax": "interop.autodiff",
+    "from_torch": "interop.autodiff",
     "CutResult": "graphs.cuts",
     "bisect": "graphs.cuts",
     "maxcut": "graphs.cuts",

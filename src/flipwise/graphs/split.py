@@ -14,8 +14,8 @@ from flipwise.kernels.jit import threads as limited_threads
 from flipwise.log import RunLog, shown_on_stderr
 from flipwise.minimization import finished, resumed_state
 from flipwise.objectives.ising import IsingForm, ising_form
+from flipwise.objectives.protocol import to_spins
 from flipwise.objectives.quadratic import Quadratic
-from flipwise.objectives.variables import to_spins
 from flipwise.problem import Problem
 from flipwise.result import Result, Status
 from flipwise.run import Callback, Limits, Run

@@ -13,10 +13,8 @@ from flipwise.kernels.jit import Kernel
 from flipwise.objectives.ising import IsingForm, Numbers
 from flipwise.search.clock import Clock
 
-HOT = 1.0
-"""First temperature of a full anneal, in units of `IsingForm.width` (where a mean-field glass begins to order)."""
 COLD = {True: 0.05, False: 0.1}
-"""Last temperature for dense and sparse problems: colder only repeats the descent that follows."""
+"""Last temperature for dense and sparse problems, in units of `IsingForm.width`: colder only repeats the descent."""
 CHUNK_SPINS = 2_000_000
 """Spins visited between two looks at the clock (20 to 50 ms)."""
 INTERPRETED_SPINS = 100_000

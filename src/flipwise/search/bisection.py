@@ -12,11 +12,10 @@ from flipwise.container import State
 from flipwise.errors import InvalidFile
 from flipwise.objectives.ising import IsingForm
 from flipwise.search.annealing import random_state, temperatures
-from flipwise.search.clock import Clock
+from flipwise.search.clock import Clock, Pace
 from flipwise.search.exchange import Counts, anneal_counted
 from flipwise.search.multilevel import Level, bisected, cut_weight, refined
-from flipwise.search.pace import Pace
-from flipwise.search.population import Member, Task, kept_members, members_state
+from flipwise.search.population import Member, Task, admit, kept_members, members_state
 
 FEWEST, MOST = 4, 12
 """Members of the population: fewer for large graphs, where each costs a second."""
@@ -102,14 +101,7 @@ class BisectionPopulation:
             apart = int(np.count_nonzero(member.s != other.s))
             if other.energy == member.energy and min(apart, self.level.n - apart) == 0:
                 return False
-        if len(self.members) < self.capacity:
-            self.members.append(member)
-            return True
-        worst = max(range(self.capacity), key=lambda k: self.members[k].energy)
-        if member.energy >= self.members[worst].energy:
-            return False
-        self.members[worst] = member
-        return True
+        return admit(self.members, member, self.capacity)
 
     def _multilevel(self, kind: str, parents: tuple[Signs, ...], rng: np.random.Generator) -> Member:
         s = bisected(self.level, self.goal, rng, parents)

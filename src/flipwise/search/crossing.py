@@ -17,8 +17,8 @@ from flipwise.arrays import Ints, Signs
 from flipwise.container import State
 from flipwise.objectives.ising import IsingForm
 from flipwise.search.annealing import anneal_part, random_state, temperatures
-from flipwise.search.clock import Clock
-from flipwise.search.pace import Pace
+from flipwise.search.clock import Clock, Pace
+from flipwise.search.moves import aligned, distance, take_better_components
 from flipwise.search.population import (
     FIRST_SWEEPS,
     HEATS,
@@ -27,13 +27,13 @@ from flipwise.search.population import (
     WARM,
     Member,
     Task,
+    admit,
     anneal_afresh,
     kept_members,
     kept_sweeps,
     members_state,
     reheat,
 )
-from flipwise.search.relinking import aligned, distance, take_better_components
 
 LARGEST = 2500
 """Up to this size an anneal from scratch is cheap enough for a whole population of them, again and again."""
@@ -142,12 +142,8 @@ class CrossedPopulation:
                     self.members[k] = member
                 return
         if len(self.members) < self.capacity:
-            self.members.append(member)
             self.vain = 0
-            return
-        worst = max(range(len(self.members)), key=lambda k: self.members[k].energy)
-        if member.energy < self.members[worst].energy:
-            self.members[worst] = member
+        admit(self.members, member, self.capacity)
 
 
 def _crossed(

@@ -15,10 +15,9 @@ from flipwise.kernels import swaps as kernels
 from flipwise.kernels.annealing import exponential_quantiles
 from flipwise.objectives.ising import IsingForm, Numbers
 from flipwise.search.annealing import compile_for, paced, random_state, temperatures
-from flipwise.search.clock import Clock
-from flipwise.search.pace import Pace
+from flipwise.search.clock import Clock, Pace
+from flipwise.search.moves import distance
 from flipwise.search.population import HEATS, LENGTHS, LONGEST, Member, Task, kept_members, kept_sweeps, members_state
-from flipwise.search.relinking import distance
 
 STIFFNESS = 0.05
 """Stiffness of the counts in units of the temperature: holds the excess to about +-3 spins."""

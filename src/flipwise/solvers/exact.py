@@ -21,12 +21,12 @@ import scipy.optimize
 from flipwise.arrays import Floats
 from flipwise.certify.homogeneous import homogeneous
 from flipwise.certify.linearised import linearise
+from flipwise.checks import check_wholes
 from flipwise.errors import InvalidInput
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.checks import check_whole
 from flipwise.solvers.projections import Polytope
 
 _LOW_BITS = 12
@@ -52,20 +52,17 @@ class Options:
     products: int = 20_000
 
     def __post_init__(self) -> None:
-        check_whole("enumerate_up_to", self.enumerate_up_to, 0)
+        check_wholes(self, "enumerate_up_to", "points", "products", least=0)
         if self.enumerate_up_to > 30:
             raise InvalidInput(f"`enumerate_up_to` must be at most 30, got {self.enumerate_up_to}.")
-        check_whole("points", self.points, 0)
-        check_whole("products", self.products, 0)
 
 
 def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
     """Find a global minimum; the start `x` is only what is returned if time runs out."""
     objective = problem.objective
-    quadratic = isinstance(objective, Quadratic)
     count = _number_of_points(problem)
     products = _number_of_products(objective) if isinstance(objective, Quadratic) else math.inf
-    small = quadratic and problem.n <= options.enumerate_up_to
+    small = isinstance(objective, Quadratic) and problem.n <= options.enumerate_up_to
     if not small and count > options.points and products > options.products:
         raise InvalidInput(
             f'method="exact" is for small problems: this one has {problem.n} variables, {count:.3g} points and '
@@ -73,16 +70,10 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
             f"points, or {options.products} products can be solved; use another method, or raise an option."
         )
     run.offer(x, objective.value(x))
-    if count <= min(options.points, 2_000):
-        status = _list_points(problem, run)
-    elif isinstance(objective, Quadratic) and problem.n <= options.enumerate_up_to:
-        status = _enumerate(objective, problem, run)
-    elif count <= options.points:
-        status = _list_points(problem, run)
-    else:
-        assert isinstance(objective, Quadratic)
-        status = _branch_and_bound(objective, problem, run)
-    return status
+    if count <= min(options.points, 2_000 if small else math.inf):
+        return _list_points(problem, run)
+    assert isinstance(objective, Quadratic)
+    return _enumerate(objective, problem, run) if small else _branch_and_bound(objective, problem, run)
 
 
 def _number_of_points(problem: Problem) -> float:

@@ -17,13 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from flipwise.arrays import Floats
+from flipwise.checks import check_numbers, check_wholes
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.checks import check_number, check_whole
-from flipwise.solvers.projections import Polytope
+from flipwise.solvers.projections import Polytope, report_nearest
 from flipwise.solvers.relaxed import Model, inner, stops_in_time
-from flipwise.solvers.rounding import report_nearest
 
 
 @dataclass(frozen=True)
@@ -54,12 +53,9 @@ class Options:
     iterations: int = 40
 
     def __post_init__(self) -> None:
-        for name in ("mu", "gamma", "tolerance"):
-            check_number(name, getattr(self, name), above=0.0)
-        for name in ("theta_mu", "theta_gamma"):
-            check_number(name, getattr(self, name), above=0.0, most=0.999)
-        for name in ("newton", "cg_steps", "iterations"):
-            check_whole(name, getattr(self, name), 1)
+        check_numbers(self, "mu", "gamma", "tolerance", above=0.0)
+        check_numbers(self, "theta_mu", "theta_gamma", above=0.0, most=0.999)
+        check_wholes(self, "newton", "cg_steps", "iterations")
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from flipwise.arrays import Floats
+from flipwise.checks import check_numbers, check_wholes
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.checks import check_number, check_whole
-from flipwise.solvers.projections import Polytope
+from flipwise.solvers.projections import Polytope, report_nearest
 from flipwise.solvers.relaxed import Model, projected_gradient, stops_in_time
-from flipwise.solvers.rounding import report_nearest
 
 
 @dataclass(frozen=True)
@@ -46,11 +45,9 @@ class Options:
     iterations: int = 12
 
     def __post_init__(self) -> None:
-        check_number("lam", self.lam, above=0.0)
-        check_number("factor", self.factor, above=1.0)
-        check_number("tolerance", self.tolerance, above=0.0)
-        check_whole("steps", self.steps, 1)
-        check_whole("iterations", self.iterations, 1)
+        check_numbers(self, "lam", "tolerance", above=0.0)
+        check_numbers(self, "factor", above=1.0)
+        check_wholes(self, "steps", "iterations")
 
 
 @stops_in_time

@@ -25,8 +25,7 @@ from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.projections import Polytope
-from flipwise.solvers.rounding import report_nearest
+from flipwise.solvers.projections import Polytope, report_nearest
 
 
 def inner(a: Floats, b: Floats) -> float:
@@ -40,6 +39,12 @@ class OutOfTime(Exception):
     def __init__(self, x: Floats | None = None) -> None:
         super().__init__()
         self.x = x
+
+
+def in_time(run: Run) -> None:
+    """Raise `OutOfTime` when the run must end."""
+    if run.check_time() is not None:
+        raise OutOfTime
 
 
 Options = TypeVar("Options")
@@ -127,8 +132,7 @@ class Model:
         return product
 
     def _objective_gradient(self, x: Floats) -> Floats:
-        if self.run.check_time() is not None:
-            raise OutOfTime
+        in_time(self.run)
         self.run.evaluations += 1
         return self.problem.objective.gradient(x.reshape(self.problem.shape)).reshape(-1)
 
@@ -194,19 +198,13 @@ def _backtrack(model: Model, x: Floats, g: Floats, d: Floats, slope: float) -> t
     return t, model.gradient(x + t * d)
 
 
-def conjugate_gradients(
-    model: Model, x: Floats, *, tolerance: float, max_steps: int, polytope: Polytope | None = None
-) -> Floats:
-    """The minimiser of a quadratic model over all x (or all x with the polytope's sums), from x.
+def conjugate_gradients(model: Model, x: Floats, *, tolerance: float, max_steps: int) -> Floats:
+    """The minimiser of a quadratic model over all x, from x.
 
     Where the model curves downwards the step ends, at the best point so far.
     """
     try:
-        if polytope is not None:
-            x = polytope.onto_sums(x)
         r = -model.gradient(x)
-        if polytope is not None:
-            r = polytope.tangent(r)
         p, square = r.copy(), inner(r, r)
         target = tolerance**2 * max(square, inner(x, x) * 1e-30)
         for _ in range(max_steps):
@@ -214,8 +212,6 @@ def conjugate_gradients(
                 break
             Hp = model.hessian_times(p)
             assert Hp is not None
-            if polytope is not None:
-                Hp = polytope.tangent(Hp)
             curvature = inner(p, Hp)
             if curvature <= 0.0:
                 break
