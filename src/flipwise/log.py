@@ -99,8 +99,7 @@ def format_row(record: Record, change: float | None = None, improved: bool = Fal
 
 
 def _kind(problem: Problem) -> str:
-    variables = getattr(problem.objective, "variables", "spin")
-    return f"{'0/1' if variables == 'binary' else '-1/+1'}, {type(problem.objective).__name__}"
+    return f"{'0/1' if problem.variables == 'binary' else '-1/+1'}, {type(problem.objective).__name__}"
 
 
 def _described(constraint: object) -> str:

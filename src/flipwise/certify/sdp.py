@@ -37,6 +37,8 @@ from flipwise.objectives.terms import LowRank
 
 MOST_RANK = 60
 """More columns than this are not used by default; the bound is true for any rank."""
+ROUNDS = 25
+"""The most updates of the multipliers of exact counts."""
 
 
 def spectral_bound(quadratic: Quadratic) -> float:
@@ -186,7 +188,6 @@ def _solve_with_counts(
     tolerance: float,
     rng: np.random.Generator,
     deadline: float,
-    rounds: int = 25,
 ) -> Relaxation:
     labels = constraint.labels(quadratic.shape)
     groups = int(labels.max(initial=0)) + 1
@@ -200,20 +201,17 @@ def _solve_with_counts(
     mu = 2.0 * max(row, 1e-12) / float(sizes.mean())
     multipliers = np.zeros(groups)
     V = _random_rows(quadratic.n + 1, rank, rng)
-    best: Relaxation | None = None
-    for index in range(rounds):
+    for index in range(ROUNDS):
         form = _with_counts(quadratic, labels, indicator, m, multipliers, mu)
-        last = index == rounds - 1
-        relaxation = _mix(form, V, max_sweeps if last else max_sweeps // rounds + 1, tolerance, deadline)
-        best = relaxation
+        last = index == ROUNDS - 1
+        relaxation = _mix(form, V, max_sweeps if last else max_sweeps // ROUNDS + 1, tolerance, deadline)
         V = relaxation.V
         along = V[:-1] @ V[-1]
         off = np.bincount(labels, weights=along, minlength=groups) - m
         if time.perf_counter() >= deadline or (not last and float(np.abs(off).max()) <= 1e-6 * quadratic.n):
             break
         multipliers += 2.0 * mu * off
-    assert best is not None
-    return best
+    return relaxation
 
 
 def _with_counts(

@@ -19,8 +19,7 @@ from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Result, Status
 from flipwise.run import Callback, Limits, Run
-from flipwise.search.bisection import BisectionPopulation
-from flipwise.search.multilevel import Level, bisected
+from flipwise.search.bisection import BisectionPopulation, Level, bisected
 from flipwise.search.portfolio import improve
 from flipwise.seeds import as_generator, seed_of
 

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-import scipy.sparse as sp
 
 from flipwise.arrays import Floats, Ints
 from flipwise.kernels import sparse as kernels
 from flipwise.objectives.protocol import Objective, SupportsFlips
-from flipwise.objectives.terms import Term
+from flipwise.objectives.terms import Sparse, Term
 
 PAIR_LIMIT = 4096
 """How many exchanges are tried one by one at the end of a descent; of more, those that look best."""
@@ -56,8 +55,8 @@ def swap_shortened(objective: BatchFlips, x: Floats, g: Floats, pairs: Ints) -> 
     return flip_shortened(objective, x, g, np.array(kept, dtype=np.int64).reshape(-1, 2))
 
 
-def sparse_partners(A: sp.csr_array, x: Floats, loss: Floats, slack: Floats, labels: Ints) -> Ints:
-    """For a CSR matrix: the best partner of every +1 that has an improving one, as pairs, best first."""
+def sparse_partners(matrix: Sparse, x: Floats, loss: Floats, slack: Floats, labels: Ints) -> Ints:
+    """For a sparse matrix: the best partner of every +1 that has an improving one, as pairs, best first."""
     ones = np.flatnonzero(x > 0)
     zeros = np.flatnonzero(x < 0)
     groups = int(labels.max(initial=-1)) + 1
@@ -66,9 +65,7 @@ def sparse_partners(A: sp.csr_array, x: Floats, loss: Floats, slack: Floats, lab
     partner = np.empty(ones.size, dtype=np.int64)
     best = np.empty(ones.size)
     mark = np.full(x.size, -1, dtype=np.int64)
-    kernels.csr_best_partners(
-        A.indptr, A.indices, A.data, loss, slack, labels, ones, zeros, zero_start, mark, x, partner, best
-    )
+    kernels.csr_best_partners(*matrix.arrays, loss, slack, labels, ones, zeros, zero_start, mark, x, partner, best)
     found = np.flatnonzero(partner >= 0)
     found = found[np.argsort(best[found], kind="stable")]
     return np.stack([ones[found], partner[found]], axis=1)

@@ -145,8 +145,8 @@ class Quadratic:
         flat = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
         matrix = self._matrix
         if isinstance(matrix, Sparse) and matrix.A.nnz > SERIAL_ENTRIES:
-            A, g = matrix.A, np.empty(self.n)
-            sparse_kernels.csr_gradient(A.indptr, A.indices, A.data, flat, self.c, g)
+            g = np.empty(self.n)
+            sparse_kernels.csr_gradient(*matrix.arrays, flat, self.c, g)
         else:
             g = 2.0 * self.times(flat) + self.c
         return g.reshape(self.shape)
@@ -173,8 +173,7 @@ class Quadratic:
     def flip(self, x: Floats, g: Floats, batch: Ints) -> float:
         spins, slopes = x.reshape(-1), g.reshape(-1)
         if isinstance(self._matrix, Sparse):
-            A = self._matrix.A
-            return float(sparse_kernels.csr_flip(A.indptr, A.indices, A.data, batch, spins, slopes))
+            return float(sparse_kernels.csr_flip(*self._matrix.arrays, batch, spins, slopes))
         step = -2.0 * spins[batch]
         before = float(step @ slopes[batch])
         for term in self.terms:
@@ -196,9 +195,8 @@ class Quadratic:
         waiting[batch] = True
         shared = (self.slack, queue, waiting, batch.size, follow, x.reshape(-1), g.reshape(-1))
         if isinstance(matrix, Sparse):
-            A = matrix.A
             flips, change = sparse_kernels.csr_flip_improving(
-                A.indptr, A.indices, A.data, self.diagonal, not self._has_diagonal, *shared
+                *matrix.arrays, self.diagonal, not self._has_diagonal, *shared
             )
         else:
             flips, change = dense_kernels.dense_flip_improving(matrix.A, self.diagonal, *shared)
@@ -234,8 +232,7 @@ class Quadratic:
             return swap_shortened(self, x, g, pairs)
         shared = (self.diagonal, self.slack, pairs, x.reshape(-1), g.reshape(-1))
         if isinstance(matrix, Sparse):
-            A = matrix.A
-            swaps, change = sparse_kernels.csr_swap_improving(A.indptr, A.indices, A.data, *shared)
+            swaps, change = sparse_kernels.csr_swap_improving(*matrix.arrays, *shared)
         else:
             swaps, change = dense_kernels.dense_swap_improving(matrix.A, *shared)
         return int(swaps), float(change)
@@ -248,13 +245,12 @@ class Quadratic:
         if isinstance(matrix, Dense):
             swaps, change = exchange_kernels.dense_exchange(matrix.A, self.diagonal, self.slack, spins, slopes)
             return int(swaps), float(change)
-        A = matrix.A
-        room = 2 * self.n + 4 * int(np.diff(A.indptr).max(initial=0)) + 4
+        room = 2 * self.n + 4 * int(np.diff(matrix.A.indptr).max(initial=0)) + 4
         heaps = [np.empty(room), np.empty(room, dtype=np.int64), np.empty(room), np.empty(room, dtype=np.int64)]
         all_swaps, all_change = 0, 0.0
         while True:
             swaps, change = exchange_kernels.csr_exchange(
-                A.indptr, A.indices, A.data, self.diagonal, self.slack, *heaps, spins, slopes
+                *matrix.arrays, self.diagonal, self.slack, *heaps, spins, slopes
             )
             all_swaps, all_change = all_swaps + int(swaps), all_change + float(change)
             if not swaps:
@@ -264,7 +260,7 @@ class Quadratic:
         spins = x.reshape(-1)
         loss = -2.0 * spins * self.flip_gradient(x, g).reshape(-1)
         if isinstance(self._matrix, Sparse):
-            return sparse_partners(self._matrix.A, spins, loss, self.slack, labels)
+            return sparse_partners(self._matrix, spins, loss, self.slack, labels)
         return block_partners(self.terms, spins, loss, self.slack, labels)
 
 

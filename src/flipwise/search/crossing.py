@@ -125,10 +125,9 @@ class CrossedPopulation:
         a, b = (self.members[int(k)] for k in self.rng.permutation(len(self.members))[:2])
         return partial(_crossed, self.form, a.s, b.s, self.sweeps, self.rng.spawn(1)[0], clock)
 
-    def merge(self, found: list[Member | None]) -> None:
+    def merge(self, found: list[Member]) -> None:
         for member in found:
-            if member is not None:
-                self._admit(member)
+            self._admit(member)
 
     def _admit(self, member: Member) -> None:
         """It replaces the member it nearly equals, or the worst; equally good points keep the population moving."""

@@ -51,6 +51,7 @@ class Member:
 
 
 Task = Callable[[], Member | None]
+"""A job, whose result is None when it ran out of time."""
 
 
 def members_state(members: list[Member], rng: np.random.Generator) -> dict[str, Any]:
@@ -109,8 +110,8 @@ class Population(Protocol):
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         """The jobs of one round."""
 
-    def merge(self, found: list[Member | None]) -> None:
-        """Take in the results, in the order of the jobs; None stands for a job that ran out of time."""
+    def merge(self, found: list[Member]) -> None:
+        """Take in the results, in the order of the jobs."""
 
     def state(self) -> dict[str, Any]:
         """All that later rounds depend on, for a checkpoint."""
@@ -148,11 +149,12 @@ class FreePopulation:
     # --- jobs ------------------------------------------------------------------------------------------------------
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
-        draw = self._dense_task if self.form.dense else self._sparse_task
         missing = self.capacity - len(self.members)
         if missing > 0 and self.pace.allows(self.sweeps, clock, 0.2):
             return [self._fresh(-1, clock) for _ in range(count)]
-        return [draw(place, clock) for place in range(count)]
+        if self.form.dense:
+            return [self._dense_task(clock) for _ in range(count)]
+        return [self._sparse_task(place, clock) for place in range(count)]
 
     def _fresh(self, origin: int, clock: Clock) -> Task:
         wanted = self.sweeps
@@ -182,7 +184,7 @@ class FreePopulation:
         odds = self.success / self.success.sum()
         return [(int(k), sweeps) for k in self.rng.choice(len(HEATS), size=pulls, p=odds)]
 
-    def _dense_task(self, place: int, clock: Clock) -> Task:
+    def _dense_task(self, clock: Clock) -> Task:
         kind = self.rng.random()
         if kind < 0.35:
             return self._fresh(-1, clock)
@@ -195,10 +197,8 @@ class FreePopulation:
 
     # --- results ---------------------------------------------------------------------------------------------------
 
-    def merge(self, found: list[Member | None]) -> None:
+    def merge(self, found: list[Member]) -> None:
         for member in found:
-            if member is None:
-                continue
             for heat, improved in member.heats:
                 self.success[heat] = max(0.05, 0.97 * self.success[heat] + 0.2 * improved)
             if self.form.dense:

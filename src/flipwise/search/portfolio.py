@@ -114,7 +114,7 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
                 run.round = done
                 tasks = population.tasks(jobs, clock)
                 found = list(pool.map(_call, tasks)) if threads > 1 else [task() for task in tasks]
-                population.merge(found)
+                population.merge([member for member in found if member is not None])
                 if population.best.energy < lowest:
                     lowest = population.best.energy
                     best_x = population.best.s.astype(np.float64).reshape(problem.shape)

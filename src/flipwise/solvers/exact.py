@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
-from flipwise.arrays import Floats
+from flipwise.arrays import Floats, Ints
 from flipwise.certify.homogeneous import homogeneous
 from flipwise.certify.linearised import linearise
 from flipwise.checks import check_wholes
@@ -76,13 +76,19 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
     return _enumerate(objective, problem, run) if small else _branch_and_bound(objective, problem, run)
 
 
-def _number_of_points(problem: Problem) -> float:
+def _groups(problem: Problem) -> list[tuple[Ints, int]]:
+    """The members of each group of the counts with the number of ones among them; none without counts."""
     polytope = Polytope(problem.constraint, problem.shape)
-    if not polytope.members:
+    groups = zip(polytope.members, polytope.sums, strict=True)
+    return [(inside, round((signed + inside.size) / 2)) for inside, signed in groups]
+
+
+def _number_of_points(problem: Problem) -> float:
+    groups = _groups(problem)
+    if not groups:
         return 2.0 ** min(problem.n, 1000)
     total = 1.0
-    for inside, signed in zip(polytope.members, polytope.sums, strict=True):
-        ones = round((signed + inside.size) / 2)
+    for inside, ones in groups:
         total *= min(float(math.comb(inside.size, ones)), 1e300)
     return min(total, 1e300)
 
@@ -94,16 +100,12 @@ def _number_of_products(quadratic: Quadratic) -> float:
 
 def _points(problem: Problem) -> Iterator[Floats]:
     """Every feasible point, as flat spins."""
-    polytope = Polytope(problem.constraint, problem.shape)
-    if not polytope.members:
+    groups = _groups(problem)
+    if not groups:
         for bits in product((-1.0, 1.0), repeat=problem.n):
             yield np.array(bits)
         return
-    choices = [
-        list(combinations(inside, round((signed + inside.size) / 2)))
-        for inside, signed in zip(polytope.members, polytope.sums, strict=True)
-    ]
-    for chosen in product(*choices):
+    for chosen in product(*(list(combinations(inside, ones)) for inside, ones in groups)):
         x = np.full(problem.n, -1.0)
         x[[i for part in chosen for i in part]] = 1.0
         yield x
@@ -172,9 +174,9 @@ def _enumerate(objective: Quadratic, problem: Problem, run: Run) -> Status:
 
 def _group_matrix(problem: Problem) -> Floats:
     """One row for each group of the counts, with ones at its members."""
-    polytope = Polytope(problem.constraint, problem.shape)
-    rows = np.zeros((len(polytope.members), problem.n))
-    for row, inside in zip(rows, polytope.members, strict=True):
+    groups = _groups(problem)
+    rows = np.zeros((len(groups), problem.n))
+    for row, (inside, _) in zip(rows, groups, strict=True):
         row[inside] = 1.0
     return rows
 

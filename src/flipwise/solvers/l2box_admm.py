@@ -31,7 +31,7 @@ from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
 from flipwise.solvers.projections import Polytope, onto_sphere, report_nearest
-from flipwise.solvers.relaxed import Model, conjugate_gradients, convex_load, projected_gradient, stops_in_time
+from flipwise.solvers.relaxed import Model, begin, conjugate_gradients, projected_gradient, stops_in_time
 
 _AUTHORS = {  # name: (free, with counts)
     "rho": (5.0, 25.0),
@@ -106,11 +106,8 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
     gamma = options.chosen("gamma", counts)
     close = options.chosen("stop_threshold", counts)
     values: deque[float] = deque(maxlen=int(options.chosen("history", counts)))
-    polytope = Polytope(problem.constraint, problem.shape)
-    base = Model(problem, run, load=convex_load(problem, run) if options.convex else 0.0)
+    base, polytope, b = begin(problem, run, rng, convex=options.convex)
     radius = math.sqrt(problem.n)
-
-    b = polytope.near_centre(rng)
     z1, z2 = np.zeros(problem.n), np.zeros(problem.n)
     for iteration in range(1, int(options.chosen("iterations", counts)) + 1):
         y1 = polytope.project(b + z1 / rho)  # (1)

@@ -73,7 +73,7 @@ class _Smoothed:
     def gradient(self, x: Floats) -> Floats:
         return self.model.gradient(x) + 2.0 * self.mu * x / (1.0 - x * x) - 2.0 * self.gamma * x
 
-    def hessian_times(self, x: Floats, g: Floats, d: Floats) -> Floats:
+    def hessian_times(self, x: Floats, d: Floats) -> Floats:
         product = self.model.hessian_times(d)
         if product is None:  # a difference of gradients of f
             eps = 1e-6 / max(float(np.abs(d).max(initial=0.0)), 1e-300)
@@ -149,7 +149,7 @@ def _newton_direction(smoothed: _Smoothed, polytope: Polytope, y: Floats, g: Flo
     for _ in range(cg_steps):
         if energy <= 1e-4 * first or energy <= 0.0:
             break
-        Hp = polytope.tangent(smoothed.hessian_times(y, g, p))
+        Hp = polytope.tangent(smoothed.hessian_times(y, p))
         curvature = inner(p, Hp)
         if curvature <= 1e-14 * inner(p, p):
             if not d.any():

@@ -23,8 +23,8 @@ from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.projections import Polytope, report_nearest
-from flipwise.solvers.relaxed import Model, convex_load, projected_gradient, stops_in_time
+from flipwise.solvers.projections import report_nearest
+from flipwise.solvers.relaxed import begin, projected_gradient, stops_in_time
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,7 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
         if relaxed is None:
             return run.check_time() or Status.TIME_LIMIT
         return report_nearest(problem, run, relaxed) or Status.CONVERGED
-    polytope = Polytope(problem.constraint, problem.shape)
-    model = Model(problem, run, load=convex_load(problem, run) if options.convex else 0.0)
-    y = polytope.near_centre(rng)
+    model, polytope, y = begin(problem, run, rng, convex=options.convex)
     done = 0
     while done < options.steps:  # in pieces, so that progress is seen
         piece = min(50, options.steps - done)

@@ -23,8 +23,8 @@ from flipwise.checks import check_flags, check_numbers, check_wholes
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.projections import Polytope, onto_sphere, report_nearest
-from flipwise.solvers.relaxed import Model, convex_load, inner, projected_gradient, stops_in_time
+from flipwise.solvers.projections import onto_sphere, report_nearest
+from flipwise.solvers.relaxed import begin, inner, projected_gradient, stops_in_time
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,7 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
     """Iterate from near the centre."""
     run.offer(x, problem.objective.value(x))
     n = problem.n
-    polytope = Polytope(problem.constraint, problem.shape)
-    base = Model(problem, run, load=convex_load(problem, run) if options.convex else 0.0)
-    y = polytope.near_centre(rng)
+    base, polytope, y = begin(problem, run, rng, convex=options.convex)
     v = np.zeros(n)
     rho, alpha = 0.0, options.alpha / n
     for iteration in range(1, options.iterations + 1):

@@ -22,8 +22,8 @@ from flipwise.checks import check_flags, check_numbers, check_wholes
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.projections import Polytope, nearest, report_nearest
-from flipwise.solvers.relaxed import Model, convex_load, projected_gradient, stops_in_time
+from flipwise.solvers.projections import nearest, report_nearest
+from flipwise.solvers.relaxed import begin, projected_gradient, stops_in_time
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,7 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
     upsilon = problem.objective.value(x)
     run.offer(x, upsilon)
     feasible = x.reshape(-1).copy()
-    polytope = Polytope(problem.constraint, problem.shape)
-    base = Model(problem, run, load=convex_load(problem, run) if options.convex else 0.0)
-    point = polytope.near_centre(rng)
+    base, polytope, point = begin(problem, run, rng, convex=options.convex)
     # the first y: the relaxation rounded, without any penalty
     point, _ = projected_gradient(base, polytope, point, tolerance=1e-3, max_steps=options.steps)
     y = nearest(problem, point).reshape(-1)

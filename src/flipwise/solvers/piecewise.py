@@ -18,8 +18,8 @@ from flipwise.checks import check_numbers, check_wholes
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.projections import Polytope, report_nearest
-from flipwise.solvers.relaxed import Model, projected_gradient, stops_in_time
+from flipwise.solvers.projections import report_nearest
+from flipwise.solvers.relaxed import begin, projected_gradient, stops_in_time
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,9 @@ class Options:
 def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
     """Raise the penalty from near the centre."""
     run.offer(x, problem.objective.value(x))
-    polytope = Polytope(problem.constraint, problem.shape)
-    base = Model(problem, run)
+    base, polytope, y = begin(problem, run, rng)
     slopes = polytope.tangent(base.gradient(x.reshape(-1).copy()))
     weight = options.lam * max(float(np.abs(slopes).mean()), 1e-12)
-    y = polytope.near_centre(rng)
     for _ in range(options.iterations):
         model = base.plus(quartic=weight)
         y, _ = projected_gradient(model, polytope, y, tolerance=1e-4, max_steps=options.steps)  # (1)

@@ -11,10 +11,9 @@ the gradient is updated, so an iteration costs one product with the matrix.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
 from flipwise.solvers.projections import Polytope, report_nearest
+from flipwise.solvers.registry import Solve
 
 
 def inner(a: Floats, b: Floats) -> float:
@@ -47,15 +47,11 @@ def in_time(run: Run) -> None:
         raise OutOfTime
 
 
-Options = TypeVar("Options")
-Solve = Callable[[Problem, Floats, np.random.Generator, Run, Options], Status]
-
-
-def stops_in_time(solve: Solve[Options]) -> Solve[Options]:
+def stops_in_time(solve: Solve) -> Solve:
     """Let a `solve` end with a status when a model raises `OutOfTime`; the point it had come to is rounded."""
 
     @wraps(solve)
-    def wrapped(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
+    def wrapped(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Any) -> Status:
         try:
             return solve(problem, x, rng, run, options)
         except OutOfTime as stop:
@@ -155,6 +151,15 @@ def convex_load(problem: Problem, run: Run) -> float:
     return max(0.0, -least) * (1.0 + 1e-3)
 
 
+def begin(
+    problem: Problem, run: Run, rng: np.random.Generator, *, convex: bool = False
+) -> tuple[Model, Polytope, Floats]:
+    """What a relaxation begins with: the objective (made convex), the polytope, and a point near its centre."""
+    polytope = Polytope(problem.constraint, problem.shape)
+    model = Model(problem, run, load=convex_load(problem, run) if convex else 0.0)
+    return model, polytope, polytope.near_centre(rng)
+
+
 def projected_gradient(
     model: Model, polytope: Polytope, x: Floats, *, tolerance: float, max_steps: int
 ) -> tuple[Floats, float]:
@@ -175,7 +180,7 @@ def projected_gradient(
                 break
             Hd = model.hessian_times(d)
             if Hd is None:
-                t, g_new = _backtrack(model, x, g, d, slope)
+                t, g_new = _backtrack(model, x, d, slope)
                 Hd = (g_new - g) / t
             else:
                 curvature = inner(d, Hd)
@@ -190,7 +195,7 @@ def projected_gradient(
     return x, size
 
 
-def _backtrack(model: Model, x: Floats, g: Floats, d: Floats, slope: float) -> tuple[float, Floats]:
+def _backtrack(model: Model, x: Floats, d: Floats, slope: float) -> tuple[float, Floats]:
     value = model.value(x)
     t = 1.0
     while t > 1e-8 and model.value(x + t * d) > value + 1e-4 * t * slope:
