@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from flipwise.qubo.solve import solve_qubo as solve_qubo
     from flipwise.result import Result as Result
     from flipwise.result import Status as Status
+    from flipwise.result import Trace as Trace
     from flipwise.run import Progress as Progress
     from flipwise.solvers.registry import methods as methods
-    from flipwise.trace import Trace as Trace
     from flipwise.warming import warm_up as warm_up
 
 _HOMES = {
@@ -95,7 +95,7 @@ _HOMES = {
     "Status": "result",
     "Progress": "run",
     "methods": "solvers.registry",
-    "Trace": "trace",
+    "Trace": "result",
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES, "__version__")

@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from flipwise.trace import Record
-
 if TYPE_CHECKING:
     from flipwise.problem import Problem
-    from flipwise.result import Result
+    from flipwise.result import Record, Result
 
 log = logging.getLogger("flipwise")
 

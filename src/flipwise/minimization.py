@@ -10,19 +10,17 @@ import numpy.typing as npt
 
 from flipwise.arrays import Floats
 from flipwise.checkpoint import Keeper, same_problem
-from flipwise.checks import check_whole
+from flipwise.checks import as_generator, check_whole, seed_of
 from flipwise.constraints import Constraint
 from flipwise.errors import InvalidFile, InvalidInput
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.log import RunLog, shown_on_stderr
 from flipwise.objectives.protocol import from_spins, to_spins
 from flipwise.problem import Problem, as_problem
-from flipwise.result import Result, Status
+from flipwise.result import Result, Status, Trace
 from flipwise.run import Callback, Limits, Run
 from flipwise.search.restarts import descend_from_starts
-from flipwise.seeds import as_generator, seed_of
 from flipwise.solvers.registry import find_method, make_options
-from flipwise.trace import Trace
 
 _SHARED = ("max_iterations", "target", "patience", "restarts", "trace", "checkpoint", "every")
 """Options that every method takes."""

@@ -22,8 +22,7 @@ from flipwise.errors import InvalidInput
 from flipwise.log import RunLog
 from flipwise.objectives.protocol import from_spins
 from flipwise.problem import Problem
-from flipwise.result import Status
-from flipwise.trace import Record, Trace
+from flipwise.result import Record, Status, Trace
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,6 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the start."""
         return time.perf_counter() - self.started
 
     @property

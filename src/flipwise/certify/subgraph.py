@@ -62,7 +62,6 @@ def simple_bounds(core: Core, k: int, largest: float, integral: bool) -> Subgrap
 
 
 def clique_bound(k: int, largest_weight: float) -> float:
-    """All pairs, at the largest weight."""
     return k * (k - 1) / 2 * max(0.0, largest_weight)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flipwise.experiments.cells import Outcome, Series
-from flipwise.result import Result
-from flipwise.trace import Trace
+from flipwise.result import Result, Trace
 
 MOST_POINTS = 120
 """Points kept of a curve: enough for a drawing, small in the file."""

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.checkpoint import Keeper
+from flipwise.checks import as_generator, seed_of
 from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.kernels.jit import threads as limited_threads
@@ -21,7 +22,6 @@ from flipwise.result import Result, Status
 from flipwise.run import Callback, Limits, Run
 from flipwise.search.bisection import BisectionPopulation, Level, bisected
 from flipwise.search.portfolio import improve
-from flipwise.seeds import as_generator, seed_of
 
 ROUNDS = 30
 """Rounds when no limit is given."""

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from flipwise.checks import as_generator
 from flipwise.constraints import Constraint, GroupCounts
 from flipwise.errors import IncompatibleObjective, InvalidInput, MissingDependency
 from flipwise.minimization import minimize
 from flipwise.qubo.models import QuadraticModel
-from flipwise.seeds import as_generator
 
 try:
     import dimod

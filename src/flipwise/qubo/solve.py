@@ -16,6 +16,7 @@ from flipwise.arrays import Ints, as_floats
 from flipwise.certify.choice import Bound, affordable_bound, proven_bound
 from flipwise.certify.persistency import Persistency, persistent_variables, reduced
 from flipwise.checkpoint import outliving_search
+from flipwise.checks import seed_of
 from flipwise.constraints import Cardinality, Constraint
 from flipwise.errors import FlipwiseWarning, InvalidInput
 from flipwise.log import log_proof
@@ -25,7 +26,6 @@ from flipwise.objectives.quadratic import Quadratic
 from flipwise.qubo.models import QuadraticModel
 from flipwise.result import Result, Status
 from flipwise.run import Callback
-from flipwise.seeds import seed_of
 
 SEARCH_SHARE = 0.8
 """Share of the time limit that the search gets when a bound is wanted too."""
@@ -183,43 +183,38 @@ def _all_fixed(
 
 
 def _qubo_objective(Q: Any, offset: float) -> tuple[Quadratic, tuple[Any, ...] | None]:
-    model = _as_model(Q)
-    if model is not None:
-        if model.variables != "binary":
-            raise InvalidInput("`Q` is a model in -1/+1: use flipwise.solve_ising, or `model.to_binary()`.")
-        return _with_offset(model, offset).objective(), model.labels
     if isinstance(Q, dict):
-        model = QuadraticModel.from_qubo(Q, offset)
-        return model.objective(), model.labels
-    return _square("Q", Q, None, offset, "binary"), None
+        Q, offset = QuadraticModel.from_qubo(Q, offset), 0.0
+    model = _as_model(Q, offset)
+    if model is None:
+        return _square("Q", Q, None, offset, "binary"), None
+    if model.variables != "binary":
+        raise InvalidInput("`Q` is a model in -1/+1: use flipwise.solve_ising, or `model.to_binary()`.")
+    return model.objective(), model.labels
 
 
 def _ising_objective(h: Any, J: Any, offset: float) -> tuple[Quadratic, tuple[Any, ...] | None]:
-    model = _as_model(h) if J is None else None
-    if model is not None:
-        if model.variables != "spin":
-            raise InvalidInput("`h` is a model in 0/1: use flipwise.solve_qubo, or `model.to_spin()`.")
-        return _with_offset(model, offset).objective(), model.labels
-    if J is None:
-        raise InvalidInput("`J` is missing: pass h and J, a QuadraticModel, or the path of a model file.")
     if isinstance(J, dict):
-        model = QuadraticModel.from_ising(h, J, offset)
-        return model.objective(), model.labels
-    return _square("J", J, h, offset, "spin"), None
+        h, J, offset = QuadraticModel.from_ising(h, J, offset), None, 0.0
+    if J is not None:
+        return _square("J", J, h, offset, "spin"), None
+    model = _as_model(h, offset)
+    if model is None:
+        raise InvalidInput("`J` is missing: pass h and J, a QuadraticModel, or the path of a model file.")
+    if model.variables != "spin":
+        raise InvalidInput("`h` is a model in 0/1: use flipwise.solve_qubo, or `model.to_spin()`.")
+    return model.objective(), model.labels
 
 
-def _as_model(given: Any) -> QuadraticModel | None:
+def _as_model(given: Any, offset: float) -> QuadraticModel | None:
+    """A model, or that in the file of this path, with the offset added; None for anything else."""
     if isinstance(given, str | os.PathLike):
         from flipwise.qubo.formats import read_model
 
-        return read_model(given)
-    return given if isinstance(given, QuadraticModel) else None
-
-
-def _with_offset(model: QuadraticModel, offset: float) -> QuadraticModel:
-    if offset == 0.0:
-        return model
-    return replace(model, offset=model.offset + float(offset))
+        given = read_model(given)
+    if not isinstance(given, QuadraticModel):
+        return None
+    return given if offset == 0.0 else replace(given, offset=given.offset + float(offset))
 
 
 def _square(name: str, matrix: Any, c: npt.ArrayLike | None, offset: float, variables: Variables) -> Quadratic:

@@ -9,7 +9,7 @@ from flipwise.errors import MissingDependency
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from flipwise.trace import Trace
+    from flipwise.result import Trace
 
 
 def new_axes() -> Axes:

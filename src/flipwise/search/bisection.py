@@ -53,8 +53,17 @@ class Level:
 
     @property
     def n(self) -> int:
-        """Number of nodes."""
         return self.sizes.size
+
+    @property
+    def arcs(self) -> tuple[Ints, Ints, Numbers]:
+        """The edges as the kernels take them."""
+        return self.indptr, self.indices, self.w
+
+    def gains(self, s: Signs) -> tuple[Numbers, float]:
+        """By how much moving each node to the other side lowers the cut, and the weight of the cut."""
+        gain = np.empty(self.n, dtype=self.w.dtype)
+        return gain, float(refine.csr_gains(*self.arcs, s, gain)) / 2.0
 
     @cached_property
     def reach(self) -> float:
@@ -99,9 +108,8 @@ def bisected(
 def exact(level: Level, s: Signs, goal: int) -> Signs:
     """`s` with exactly `goal` nodes at +1, the best ones moved where it has not."""
     s = s.copy()
-    gain = np.empty(level.n, dtype=level.w.dtype)
     while (off := int(np.count_nonzero(s > 0)) - goal) != 0:
-        refine.csr_gains(level.indptr, level.indices, level.w, s, gain)
+        gain, _ = level.gains(s)
         movable = np.flatnonzero((s > 0) == (off > 0))
         moved = movable[np.argsort(-gain[movable], kind="stable")[: (abs(off) + 1) // 2]]
         s[moved] *= -1
@@ -111,18 +119,14 @@ def exact(level: Level, s: Signs, goal: int) -> Signs:
 def _coarser(level: Level, classes: Ints, largest: int, rng: np.random.Generator) -> tuple[Level, Ints]:
     partner = np.empty(level.n, dtype=np.int64)
     order = rng.permutation(level.n)
-    count = coarsen.csr_heavy_matching(
-        level.indptr, level.indices, level.w, level.sizes, largest, order, classes, partner
-    )
+    count = coarsen.csr_heavy_matching(*level.arcs, level.sizes, largest, order, classes, partner)
     coarse = np.full(level.n, -1, dtype=np.int64)
     indptr = np.empty(count + 1, dtype=np.int64)
     indices = np.empty(level.indices.size, dtype=level.indices.dtype)
     w = np.empty_like(level.w)
     sizes = np.empty(count, dtype=np.int64)
     place = np.full(count, -1, dtype=np.int64)
-    arcs = coarsen.csr_contract(
-        level.indptr, level.indices, level.w, level.sizes, partner, coarse, place, indptr, indices, w, sizes
-    )
+    arcs = coarsen.csr_contract(*level.arcs, level.sizes, partner, coarse, place, indptr, indices, w, sizes)
     return Level(indptr, indices[:arcs].copy(), w[:arcs].copy(), sizes), coarse
 
 
@@ -146,8 +150,7 @@ def refined(level: Level, s: Signs, goal: int, rng: np.random.Generator, passes:
     """Passes of refinement until two in a row bring nothing."""
     n = level.n
     s = np.ascontiguousarray(s, dtype=np.int8)
-    gain = np.empty(n, dtype=level.w.dtype)
-    refine.csr_gains(level.indptr, level.indices, level.w, s, gain)
+    gain, _ = level.gains(s)
     reach = level.reach
     whole = np.issubdtype(level.w.dtype, np.integer)
     steps = 1.0 if whole and 2 * reach + 2 <= BUCKETS else (BUCKETS - 2) / max(2.0 * reach, 1e-300)
@@ -168,7 +171,7 @@ def refined(level: Level, s: Signs, goal: int, rng: np.random.Generator, passes:
             np.empty(n, dtype=np.int64),
         )
         before = off
-        fixed = (level.indptr, level.indices, level.w, level.sizes, reach, steps)
+        fixed = (*level.arcs, level.sizes, reach, steps)
         decrease, off, _ = refine.csr_pass(
             *fixed, off, tolerance, slack, patience, int(rng.integers(n)), s, gain, *scratch
         )
@@ -179,9 +182,7 @@ def refined(level: Level, s: Signs, goal: int, rng: np.random.Generator, passes:
 
 
 def cut_weight(level: Level, s: Signs) -> float:
-    """The weight of the edges between the sides."""
-    gain = np.empty(level.n, dtype=level.w.dtype)
-    return float(refine.csr_gains(level.indptr, level.indices, level.w, s, gain)) / 2.0
+    return level.gains(s)[1]
 
 
 class BisectionPopulation:

@@ -26,7 +26,6 @@ class Clock:
 
     @property
     def expired(self) -> bool:
-        """Whether work must end now."""
         return self.seconds_left <= 0.0
 
 

@@ -33,7 +33,6 @@ class Arcs:
 
     @property
     def n(self) -> int:
-        """Number of nodes."""
         return int(self.indptr.size - 1)
 
     @property

@@ -113,7 +113,6 @@ def methods() -> tuple[Method, ...]:
 
 
 def find_method(name: str) -> Method:
-    """The method of this name."""
     if name in _METHODS:
         return _METHODS[name]
     near = difflib.get_close_matches(str(name), _METHODS, n=1)

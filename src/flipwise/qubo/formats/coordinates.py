@@ -90,7 +90,6 @@ def write_bqp(model: QuadraticModel, path: Path) -> None:
 
 
 def read_biqmac(path: Path) -> QuadraticModel:
-    """Read a problem."""
     lines = [line for line in read_lines(path) if not line.startswith("#")]
     model, used = _read_symmetric(path, lines, 0, 1.0)
     if used != len(lines):
@@ -99,7 +98,6 @@ def read_biqmac(path: Path) -> QuadraticModel:
 
 
 def write_biqmac(model: QuadraticModel, path: Path) -> None:
-    """Write a problem."""
     write_text(path, _symmetric(model, 1.0, "Biq Mac"))
 
 
@@ -129,7 +127,6 @@ def _symmetric(model: QuadraticModel, sign: float, format: str) -> list[str]:
 
 
 def read_qubo(path: Path) -> QuadraticModel:
-    """Read a problem."""
     offset = 0.0
     sizes: list[int] | None = None
     rows: list[str] = []
@@ -159,7 +156,6 @@ def read_qubo(path: Path) -> QuadraticModel:
 
 
 def write_qubo(model: QuadraticModel, path: Path) -> None:
-    """Write a problem."""
     need(model, variables="binary", format=".qubo")
     nodes = np.flatnonzero(model.linear)
     lines = [] if model.offset == 0.0 else [f"c offset = {model.offset!r}"]
@@ -181,7 +177,6 @@ def read_coo(path: Path) -> QuadraticModel:
 
 
 def write_coo(model: QuadraticModel, path: Path) -> None:
-    """Write a model."""
     lines = [f"# vartype={'SPIN' if model.variables == 'spin' else 'BINARY'}", f"# variables={model.n}"]
     lines += [f"# offset={model.offset!r}"] if model.offset else []
     write_text(path, [*lines, *_diagonal(model, np.arange(model.n), 0), *_couplings(model, 0)])

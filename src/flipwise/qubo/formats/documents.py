@@ -87,7 +87,6 @@ def read_bqm(path: Path) -> QuadraticModel:
 
 
 def write_bqm(model: QuadraticModel, path: Path) -> None:
-    """Write a BQM."""
     from flipwise.interop.dimod import bqm_from_model
 
     with path.open("wb") as file, bqm_from_model(model).to_file() as source:

@@ -39,7 +39,6 @@ def read_lines(path: Path) -> list[str]:
 
 
 def write_text(path: Path, lines: Iterable[str]) -> None:
-    """Write lines to a plain or compressed file."""
     with _OPENERS.get(path.suffix, open)(path, "wt", encoding="ascii") as file:
         for line in lines:
             file.write(line + "\n")
