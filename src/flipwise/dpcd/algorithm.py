@@ -50,8 +50,8 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
         run.offer(x, f)
     else:
         k, f, g, alpha1, alpha2 = resume(kept, x, rng, direction)
-    m, samples = options.neighbourhood, options.neighbourhood_samples
-    search_neighbourhood = partial(neighbourhood.search, objective, constraint, x, g, m, samples, rng)
+    m, T = options.neighbourhood, options.neighbourhood_every
+    search = partial(neighbourhood.search, objective, constraint, x, g, m, options.neighbourhood_samples, rng)
     while most is None or k < most:
         k += 1
         d = direction(update.gauge(x, g))  # (*) the diagonal gauge, where -2 * x_i * d_i is the change of a flip
@@ -65,8 +65,8 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
         flips, change = update.make(x, g, moves, follow=max(alpha1, alpha2) == 0.0)  # (*) only what improves f exactly
         f += change
 
-        if m and k % options.neighbourhood_every == 0:
-            more, change = search_neighbourhood()
+        if m and k % T == 0:
+            more, change = search()
             flips, f = flips + more, f + change
 
         used = alpha1, alpha2
@@ -76,7 +76,7 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
                 continue
             flips, change = update.finish(x, g)
             if flips == 0 and m:
-                flips, change = search_neighbourhood()
+                flips, change = search()
             f += change
         now = partial(state, x, k, f, g, alpha1, alpha2, rng, direction)
         stop = run.step(x, f, flips=flips, alpha=max(used), keep=now if flips else None)

@@ -68,11 +68,11 @@ def frank_wolfe(
     return largest(points[0], k)
 
 
-def relaxed_points(arcs: Arcs, k: int, lam: float, iterations: int, in_time: Callable[[], None]) -> Iterator[Floats]:
+def relaxed_points(arcs: Arcs, k: int, lam: float, iterations: int, check_time: Callable[[], None]) -> Iterator[Floats]:
     """The relaxed points, every few iterations and at the end."""
 
     def minus_times(v: Floats) -> Floats:
-        in_time()
+        check_time()
         return -arcs.times(v) if v.ndim == 1 else -np.stack([arcs.times(np.ascontiguousarray(c)) for c in v.T], axis=1)
 
     n = arcs.n
@@ -80,7 +80,7 @@ def relaxed_points(arcs: Arcs, k: int, lam: float, iterations: int, in_time: Cal
     L = max(lam - smallest_eigenpair(minus_times, n, tolerance=1e-4)[0], 1e-300)
     Wx = arcs.degrees() * (k / n)
     for iteration in range(1, iterations + 1):
-        in_time()
+        check_time()
         g = Wx + lam * x
         chosen = largest(g, k)  # (1)
         s = np.zeros(n)
