@@ -25,8 +25,6 @@ from flipwise.run import Run
 NEWTON_SIZE = 5000
 NEWTON_PASSES = 40
 """Long vectors try this many passes of Newton's method first, which allocate nothing; usually ten suffice."""
-
-
 SWEEP_LIMIT = 4096
 """Thresholds tried by a sweep; a longer vector is cut at as many evenly spaced ranks."""
 
