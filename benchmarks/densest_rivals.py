@@ -24,10 +24,10 @@ import numpy as np
 from recording import RESULTS, ROOT, Recorder
 
 import flipwise
+from flipwise.arrays import largest
 from flipwise.datasets.local import local_graph, local_graphs
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.whole import inner_weight
-from flipwise.selection import largest
 from flipwise.solvers.densest import as_arcs
 from flipwise.solvers.frank_wolfe import relaxed_points
 from flipwise.solvers.peeling import peel

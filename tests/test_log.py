@@ -9,7 +9,7 @@ import pytest
 
 import flipwise
 from flipwise.log import HEADER, format_row, shown_on_stderr
-from flipwise.trace import Record
+from flipwise.result import Record
 
 RING = (12, [[i, (i + 1) % 12] for i in range(12)])
 

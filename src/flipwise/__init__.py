@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from flipwise.graphs.profile import DensityProfile as DensityProfile
     from flipwise.graphs.read import read_graph as read_graph
     from flipwise.graphs.read import save_graph as save_graph
-    from flipwise.interop.jax import from_jax as from_jax
-    from flipwise.interop.torch import from_torch as from_torch
+    from flipwise.interop.autodiff import from_jax as from_jax
+    from flipwise.interop.autodiff import from_torch as from_torch
     from flipwise.minimization import minimize as minimize
     from flipwise.objectives.check import check_objective as check_objective
     from flipwise.objectives.protocol import Objective as Objective
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from flipwise.qubo.solve import solve_qubo as solve_qubo
     from flipwise.result import Result as Result
     from flipwise.result import Status as Status
+    from flipwise.result import Trace as Trace
     from flipwise.run import Progress as Progress
     from flipwise.solvers.registry import methods as methods
-    from flipwise.trace import Trace as Trace
     from flipwise.warming import warm_up as warm_up
 
 _HOMES = {
@@ -67,8 +67,8 @@ _HOMES = {
     "InvalidInput": "errors",
     "MissingDependency": "errors",
     "NotEnoughMemory": "errors",
-    "from_jax": "interop.jax",
-    "from_torch": "interop.torch",
+    "from_jax": "interop.autodiff",
+    "from_torch": "interop.autodiff",
     "CutResult": "graphs.cuts",
     "bisect": "graphs.cuts",
     "maxcut": "graphs.cuts",
@@ -95,7 +95,7 @@ _HOMES = {
     "Status": "result",
     "Progress": "run",
     "methods": "solvers.registry",
-    "Trace": "trace",
+    "Trace": "result",
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES, "__version__")

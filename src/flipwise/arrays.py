@@ -1,4 +1,4 @@
-"""Array aliases used in signatures, and the one place where inputs become float64 arrays."""
+"""Arrays: aliases for signatures, the one place where inputs become float64, and the largest entries of a vector."""
 
 from __future__ import annotations
 
@@ -37,3 +37,22 @@ def check_finite(name: str, array: npt.NDArray[Any]) -> None:
         raise InvalidInput(
             f"`{name}` must be finite, got {array[where]} at position {where}. Remove or replace NaN and inf."
         )
+
+
+def largest(scores: Floats, count: int) -> Ints:
+    """The indices of the `count` largest entries, ascending; among equals the earlier ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from flipwise.arrays import largest
+    >>> largest(np.array([2.0, 5.0, 2.0, 2.0]), 2)
+    array([0, 1])
+    """
+    if count >= scores.size or count <= 0:
+        return np.arange(max(0, min(count, scores.size)))
+    level = np.partition(scores, scores.size - count)[scores.size - count]
+    chosen = scores > level
+    equal = np.flatnonzero(scores == level)
+    chosen[equal[: count - int(np.count_nonzero(chosen))]] = True
+    return np.flatnonzero(chosen)

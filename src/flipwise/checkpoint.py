@@ -41,11 +41,9 @@ class Keeper:
             return None
 
     def due(self) -> bool:
-        """Whether it is time to write."""
         return time.perf_counter() - self._last >= self.every
 
     def save(self, state: State) -> None:
-        """Write the state now."""
         try:
             write_atomically(self.path, encode("checkpoint", state))
             self.error = None

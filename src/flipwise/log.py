@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from flipwise.trace import Record
-
 if TYPE_CHECKING:
     from flipwise.problem import Problem
-    from flipwise.result import Result
+    from flipwise.result import Record, Result
 
 log = logging.getLogger("flipwise")
 
@@ -99,8 +97,7 @@ def format_row(record: Record, change: float | None = None, improved: bool = Fal
 
 
 def _kind(problem: Problem) -> str:
-    variables = getattr(problem.objective, "variables", "spin")
-    return f"{'0/1' if variables == 'binary' else '-1/+1'}, {type(problem.objective).__name__}"
+    return f"{'0/1' if problem.variables == 'binary' else '-1/+1'}, {type(problem.objective).__name__}"
 
 
 def _described(constraint: object) -> str:

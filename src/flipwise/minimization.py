@@ -10,18 +10,17 @@ import numpy.typing as npt
 
 from flipwise.arrays import Floats
 from flipwise.checkpoint import Keeper, same_problem
+from flipwise.checks import as_generator, check_whole, seed_of
 from flipwise.constraints import Constraint
 from flipwise.errors import InvalidFile, InvalidInput
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.log import RunLog, shown_on_stderr
-from flipwise.objectives.variables import from_spins, to_spins
+from flipwise.objectives.protocol import from_spins, to_spins
 from flipwise.problem import Problem, as_problem
-from flipwise.result import Result, Status
+from flipwise.result import Result, Status, Trace
 from flipwise.run import Callback, Limits, Run
 from flipwise.search.restarts import descend_from_starts
-from flipwise.seeds import as_generator, seed_of
 from flipwise.solvers.registry import find_method, make_options
-from flipwise.trace import Trace
 
 _SHARED = ("max_iterations", "target", "patience", "restarts", "trace", "checkpoint", "every")
 """Options that every method takes."""
@@ -90,7 +89,8 @@ def minimize(
     solve, options_class = chosen.load()
     shared = {name: options.pop(name) for name in _SHARED if name in options}
     method_options = make_options(options_class, options, also=_SHARED)
-    restarts = _checked_restarts(shared.pop("restarts", 1))
+    restarts = shared.pop("restarts", 1)
+    check_whole("restarts", restarts, 1)
     trace_path = shared.pop("trace", None)
     checkpoint, every = shared.pop("checkpoint", None), shared.pop("every", 60.0)
     limits = Limits(time_limit=time_limit, **shared)
@@ -162,7 +162,7 @@ def _fingerprint(problem: Problem, method: str, options: Any, restarts: int) -> 
         "constraint": type(problem.constraint).__name__,
         "method": method,
         "options": repr(options),
-        "restarts": restarts,
+        "restarts": int(restarts),
     }
 
 
@@ -197,9 +197,3 @@ def _checked_start(problem: Problem, x0: npt.ArrayLike) -> Floats:
     if wrong is not None:
         raise InvalidInput(f"`x0` breaks the constraint: {wrong}. Use constraint.project(x0) for the nearest point.")
     return start
-
-
-def _checked_restarts(restarts: object) -> int:
-    if isinstance(restarts, bool) or not isinstance(restarts, int | np.integer) or restarts < 1:
-        raise InvalidInput(f"`restarts` must be an integer of at least 1, got {restarts!r}.")
-    return int(restarts)

@@ -16,13 +16,13 @@ import numpy as np
 
 from flipwise.arrays import Floats
 from flipwise.checkpoint import Keeper, generator_state
+from flipwise.checks import is_number
 from flipwise.container import State
 from flipwise.errors import InvalidInput
 from flipwise.log import RunLog
-from flipwise.objectives.variables import from_spins
+from flipwise.objectives.protocol import from_spins
 from flipwise.problem import Problem
-from flipwise.result import Status
-from flipwise.trace import Record, Trace
+from flipwise.result import Record, Status, Trace
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Limits:
     patience: int | None = None
 
     def __post_init__(self) -> None:
-        if self.time_limit is not None and not (_is_number(self.time_limit) and self.time_limit >= 0):
+        if self.time_limit is not None and not (is_number(self.time_limit) and self.time_limit >= 0):
             raise InvalidInput(f"`time_limit` must be None or seconds of at least 0, got {self.time_limit!r}.")
-        if self.target is not None and not _is_number(self.target):
+        if self.target is not None and not is_number(self.target):
             raise InvalidInput(f"`target` must be None or a finite number, got {self.target!r}.")
         for name in ("max_iterations", "patience"):
             given = getattr(self, name)
@@ -115,7 +115,6 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the start."""
         return time.perf_counter() - self.started
 
     @property
@@ -268,7 +267,3 @@ class Run:
         if limits.patience is not None and self._since_improvement >= limits.patience:
             return Status.PATIENCE
         return None
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(float(value))

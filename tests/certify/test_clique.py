@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flipwise.certify.clique import clique_bound, order_bound
+from flipwise.certify.subgraph import clique_bound, order_bound
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.core import Core, core_above, whole_core
 

@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from flipwise import Cardinality, GroupCounts, LowRank, Quadratic
 from flipwise.certify.eigenvalues import eigenvalue_bound, gershgorin_bound
 from flipwise.certify.homogeneous import homogeneous
-from flipwise.certify.sdp import sdp_bound
-from flipwise.certify.spectral_quadratic import spectral_bound
+from flipwise.certify.sdp import sdp_bound, spectral_bound
 
 
 def _random(n: int, seed: int, kind: str, linear: bool = True) -> tuple[Quadratic, np.ndarray]:

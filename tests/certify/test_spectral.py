@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from flipwise import LowRank, Quadratic
 from flipwise.certify.homogeneous import homogeneous
-from flipwise.certify.spectral_quadratic import diagonal_bound, spectral_bound
+from flipwise.certify.sdp import diagonal_bound, spectral_bound
 
 SIDES = np.kron(np.array([[0.0, 1.0], [1.0, 0.0]]), np.ones((3, 3)))  # K_{3,3}
 

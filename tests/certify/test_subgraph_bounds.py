@@ -11,10 +11,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flipwise.certify.clique import clique_bound, order_bound
 from flipwise.certify.loads import balanced_loads, schedule, shared, top_sum
 from flipwise.certify.pairs import PairProgramme, pair_bound, proven
-from flipwise.certify.subgraph import SubgraphBounds, simple_bounds
+from flipwise.certify.subgraph import SubgraphBounds, clique_bound, order_bound, simple_bounds
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.core import core_above, whole_core
 from flipwise.graphs.whole import integral_weights, weight_range

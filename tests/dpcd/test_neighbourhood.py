@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import flipwise
 from flipwise.constraints import Constraint
 from flipwise.dpcd import neighbourhood
-from flipwise.objectives.evaluated import EvaluatedFlips, with_flips
+from flipwise.objectives.flips import EvaluatedFlips, with_flips
 from flipwise.objectives.protocol import SupportsFlips
 from tests.reference import random_symmetric
 

@@ -149,7 +149,7 @@ def test_finish_follows_the_first_improving_flips() -> None:
 def test_finish_leaves_coordinates_without_slope_alone() -> None:
     """A flip that changes nothing is no improvement; a small slope is one."""
     f = flipwise.Smooth(lambda x: (0.25 * float(x[1]), np.array([0.0, 0.25])), 2)
-    objective = flipwise.objectives.evaluated.with_flips(f)
+    objective = flipwise.objectives.flips.with_flips(f)
     x = _point(1, 1)
     assert ImprovingUpdate(objective, flipwise.Free()).finish(x, f.gradient(x)) == (1, -0.5)
     assert x.tolist() == [1, -1]

@@ -15,7 +15,7 @@ import pytest
 
 import flipwise
 from flipwise.errors import InvalidFile, InvalidInput
-from flipwise.qubo.formats.bqp import read_all
+from flipwise.qubo.formats.coordinates import read_all_bqp
 from flipwise.qubo.models import QuadraticModel
 
 
@@ -142,7 +142,7 @@ def test_real_files_reach_their_published_optima(data_folder: Path, tmp_path: Pa
         member = archive.extractfile("bqp50.txt")
         assert isinstance(member, io.BufferedReader)
         (tmp_path / "bqp50.bqp").write_bytes(member.read())
-    for k, model in enumerate(read_all(tmp_path / "bqp50.bqp"), start=1):
+    for k, model in enumerate(read_all_bqp(tmp_path / "bqp50.bqp"), start=1):
         result = flipwise.solve_qubo(model, seed=0, max_iterations=3, bound="none")
         assert -result.value == best[f"bqp50.{k}"]["best"]
     text = lzma.decompress((data_folder / "qubo" / "gset" / "G11.txt.xz").read_bytes())

@@ -7,8 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from flipwise.certify.sdp import sdp_bound
-from flipwise.certify.spectral_quadratic import spectral_bound
+from flipwise.certify.sdp import sdp_bound, spectral_bound
 from flipwise.constraints import Constraint
 from flipwise.errors import InvalidInput
 from flipwise.objectives.ising import ising_form

@@ -34,12 +34,10 @@ class Homogeneous:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether `part` is sparse."""
         return bool(sp.issparse(self.part))
 
     @property
     def diagonal(self) -> Floats:
-        """The diagonal of H."""
         return np.asarray(self.part.diagonal(), dtype=np.float64) + (self.U * self.U) @ self.s
 
     def times(self, v: Floats) -> Floats:
@@ -48,7 +46,6 @@ class Homogeneous:
         return np.asarray(self.part @ v) + self.U @ (inner * (self.s if v.ndim == 1 else self.s[:, None]))
 
     def to_dense(self) -> Floats:
-        """H as an array."""
         part = np.asarray(self.part.todense()) if self.is_sparse else np.array(self.part)
         return part + (self.U * self.s) @ self.U.T if self.s.size else part
 

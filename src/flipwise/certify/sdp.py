@@ -1,7 +1,12 @@
-"""The semidefinite relaxation of a quadratic on {-1, +1}^n and its dual bound.
+"""The spectral and the semidefinite bound of a quadratic on {-1, +1}^n.
 
-    primal   min <H, X>     subject to  X_ii = 1,  X positive semidefinite        (f(x) = y'Hy + d, y = (x, 1))
-    dual     max sum(u) + N * min(0, lambda_min(H - Diag(u)))                      (every u gives a true bound)
+With y = (x, 1) when there are linear terms, f(x) = y'Hy + d, and y'y = N on the cube. For every diagonal u,
+    f(x) >= sum_i u_i + N * lambda_min(H - Diag(u)) + d:
+min over the sphere instead of over the cube. u = 0 is the plain spectral bound; u = diag(H) removes the diagonal, on
+which f depends only through its sum. The u that makes the bound largest solves the dual of a relaxation:
+
+    primal   min <H, X>     subject to  X_ii = 1,  X positive semidefinite
+    dual     max sum(u) + N * min(0, lambda_min(H - Diag(u)))
 
 The primal is solved in factored form, X = VV' with unit rows (Burer & Monteiro, Math. Program. 95, 2003), by the
 mixing method (Wang, Chang & Kolter, arXiv:1706.00476): V_i <- -g_i/|g_i|, g_i = sum_{j != i} H_ij V_j. At a fixed
@@ -22,8 +27,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from flipwise.arrays import Floats, Ints
+from flipwise.certify.eigenvalues import eigenvalue_bound
 from flipwise.certify.homogeneous import Homogeneous, homogeneous
-from flipwise.certify.spectral_quadratic import diagonal_bound
 from flipwise.constraints import Constraint
 from flipwise.kernels import mixing
 from flipwise.memory import require
@@ -32,6 +37,31 @@ from flipwise.objectives.terms import LowRank
 
 MOST_RANK = 60
 """More columns than this are not used by default; the bound is true for any rank."""
+ROUNDS = 25
+"""The most updates of the multipliers of exact counts."""
+
+
+def spectral_bound(quadratic: Quadratic) -> float:
+    """A proven lower bound on min f over {-1, +1}^n.
+
+    Examples
+    --------
+    >>> import numpy as np, flipwise
+    >>> from flipwise.certify.sdp import spectral_bound
+    >>> bound = spectral_bound(flipwise.Quadratic(np.array([[0.0, 1.0], [1.0, 0.0]])))
+    >>> bound <= -2.0 and bound > -2.000001
+    True
+    """
+    form = homogeneous(quadratic)
+    return diagonal_bound(form, form.diagonal)
+
+
+def diagonal_bound(form: Homogeneous, u: Floats) -> float:
+    """The bound of a diagonal u, rounded down."""
+    least = eigenvalue_bound(form, u)
+    total = math.fsum(u) + form.N * least + form.constant
+    size = float(np.abs(u).sum()) + form.N * abs(least) + abs(form.constant)
+    return total - 8.0 * float(np.finfo(np.float64).eps) * size
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +188,6 @@ def _solve_with_counts(
     tolerance: float,
     rng: np.random.Generator,
     deadline: float,
-    rounds: int = 25,
 ) -> Relaxation:
     labels = constraint.labels(quadratic.shape)
     groups = int(labels.max(initial=0)) + 1
@@ -172,20 +201,17 @@ def _solve_with_counts(
     mu = 2.0 * max(row, 1e-12) / float(sizes.mean())
     multipliers = np.zeros(groups)
     V = _random_rows(quadratic.n + 1, rank, rng)
-    best: Relaxation | None = None
-    for index in range(rounds):
+    for index in range(ROUNDS):
         form = _with_counts(quadratic, labels, indicator, m, multipliers, mu)
-        last = index == rounds - 1
-        relaxation = _mix(form, V, max_sweeps if last else max_sweeps // rounds + 1, tolerance, deadline)
-        best = relaxation
+        last = index == ROUNDS - 1
+        relaxation = _mix(form, V, max_sweeps if last else max_sweeps // ROUNDS + 1, tolerance, deadline)
         V = relaxation.V
         along = V[:-1] @ V[-1]
         off = np.bincount(labels, weights=along, minlength=groups) - m
         if time.perf_counter() >= deadline or (not last and float(np.abs(off).max()) <= 1e-6 * quadratic.n):
             break
         multipliers += 2.0 * mu * off
-    assert best is not None
-    return best
+    return relaxation
 
 
 def _with_counts(

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.arrays import Floats
+from flipwise.checks import as_generator
 from flipwise.errors import InvalidFile, InvalidInput
-from flipwise.seeds import as_generator
 
 Seed = int | np.random.Generator | None
 

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from flipwise.checks import as_generator
 from flipwise.errors import InvalidInput
 from flipwise.graphs.build import Arcs, build_graph, index_type, merge_arcs
 from flipwise.graphs.graph import Graph
 from flipwise.kernels.generate import power_law_links, rmat_arcs
-from flipwise.seeds import as_generator
 
 Seed = int | np.random.Generator | None
 BLOCK_ARCS = 1 << 18

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from flipwise.arrays import Ints
+from flipwise.checks import as_generator
 from flipwise.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
-from flipwise.seeds import as_generator
 
 
 def planted_subgraph(

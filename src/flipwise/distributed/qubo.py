@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from flipwise.checks import as_generator, seed_of
 from flipwise.distributed.crew import Crew
 from flipwise.errors import InvalidInput
 from flipwise.kernels.jit import threads
@@ -22,7 +23,6 @@ from flipwise.qubo.models import QuadraticModel
 from flipwise.qubo.solve import solve_ising, solve_qubo
 from flipwise.result import Result
 from flipwise.run import Limits
-from flipwise.seeds import as_generator, seed_of
 
 ROUNDS_AT_A_TIME = 8
 """Rounds of the portfolio between two exchanges, without a time limit."""

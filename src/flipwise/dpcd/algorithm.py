@@ -23,7 +23,7 @@ from flipwise.dpcd.options import Options
 from flipwise.dpcd.state import resume, state
 from flipwise.dpcd.thresholds import make_thresholds
 from flipwise.dpcd.updates import ImprovingUpdate, LiteralUpdate
-from flipwise.objectives.evaluated import with_flips
+from flipwise.objectives.flips import with_flips
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
@@ -50,6 +50,8 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
         run.offer(x, f)
     else:
         k, f, g, alpha1, alpha2 = resume(kept, x, rng, direction)
+    m, T = options.neighbourhood, options.neighbourhood_every
+    search = partial(neighbourhood.search, objective, constraint, x, g, m, options.neighbourhood_samples, rng)
     while most is None or k < most:
         k += 1
         d = direction(update.gauge(x, g))  # (*) the diagonal gauge, where -2 * x_i * d_i is the change of a flip
@@ -63,10 +65,8 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
         flips, change = update.make(x, g, moves, follow=max(alpha1, alpha2) == 0.0)  # (*) only what improves f exactly
         f += change
 
-        if options.neighbourhood and k % options.neighbourhood_every == 0:
-            more, change = neighbourhood.search(
-                objective, constraint, x, g, options.neighbourhood, options.neighbourhood_samples, rng
-            )
+        if m and k % T == 0:
+            more, change = search()
             flips, f = flips + more, f + change
 
         used = alpha1, alpha2
@@ -75,10 +75,8 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
             if (alpha1, alpha2) != used:
                 continue
             flips, change = update.finish(x, g)
-            if flips == 0 and options.neighbourhood:
-                flips, change = neighbourhood.search(
-                    objective, constraint, x, g, options.neighbourhood, options.neighbourhood_samples, rng
-                )
+            if flips == 0 and m:
+                flips, change = search()
             f += change
         now = partial(state, x, k, f, g, alpha1, alpha2, rng, direction)
         stop = run.step(x, f, flips=flips, alpha=max(used), keep=now if flips else None)

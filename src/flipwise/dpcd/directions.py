@@ -6,52 +6,33 @@ by their exact effect, so every variant of the improved algorithm stays monotone
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from flipwise.arrays import Floats
 from flipwise.dpcd.options import Options
 
-
-class Direction(Protocol):
-    """From the gradient of this iteration to the direction used in its place; `memory` holds what it remembers."""
-
-    memory: dict[str, Any]
-
-    def __call__(self, g: Floats) -> Floats: ...
-
-
 _TINY = 1e-12
 
 
-def make_direction(options: Options) -> Direction:
-    """A fresh direction rule, without memory of earlier runs."""
-    if options.variant == "momentum":
-        return _Momentum(options.decay)
-    if options.variant == "adam":
-        return _Adam(options.decay, options.decay_squares)
-    if options.variant == "adagrad":
-        return _Adagrad()
-    return _Plain()
+class Direction:
+    """From the gradient of this iteration to the direction used in its place, here the gradient itself.
 
+    `memory` holds what a variant remembers of earlier iterations.
+    """
 
-class _Plain:
-    """The gradient itself."""
-
-    def __init__(self) -> None:
+    def __init__(self, options: Options) -> None:
+        self.decay = options.decay
+        self.decay_squares = options.decay_squares
         self.memory: dict[str, Any] = {}
 
     def __call__(self, g: Floats) -> Floats:
         return g
 
 
-class _Momentum:
+class _Momentum(Direction):
     """m <- decay * m + (1 - decay) * g."""
-
-    def __init__(self, decay: float) -> None:
-        self.decay = decay
-        self.memory: dict[str, Any] = {}
 
     def __call__(self, g: Floats) -> Floats:
         m: Floats | None = self.memory.get("m")
@@ -60,13 +41,8 @@ class _Momentum:
         return m
 
 
-class _Adam:
+class _Adam(Direction):
     """Averages of g and g^2 with bias correction: m / sqrt(v)."""
-
-    def __init__(self, decay: float, decay_squares: float) -> None:
-        self.decay = decay
-        self.decay_squares = decay_squares
-        self.memory: dict[str, Any] = {}
 
     def __call__(self, g: Floats) -> Floats:
         zero = np.zeros_like(g)
@@ -78,13 +54,18 @@ class _Adam:
         return unbiased / (np.sqrt(v / (1.0 - self.decay_squares**t)) + _TINY)
 
 
-class _Adagrad:
+class _Adagrad(Direction):
     """g divided by the root of the sum of its squares so far: coordinates that were often steep count less."""
-
-    def __init__(self) -> None:
-        self.memory: dict[str, Any] = {}
 
     def __call__(self, g: Floats) -> Floats:
         squares: Floats = self.memory.get("squares", 0.0) + g * g
         self.memory["squares"] = squares
         return g / (np.sqrt(squares) + _TINY)
+
+
+_VARIANTS = {"plain": Direction, "momentum": _Momentum, "adam": _Adam, "adagrad": _Adagrad}
+
+
+def make_direction(options: Options) -> Direction:
+    """A fresh direction rule, without memory of earlier runs."""
+    return _VARIANTS[options.variant](options)

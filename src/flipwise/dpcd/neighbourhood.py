@@ -10,7 +10,7 @@ import numpy as np
 
 from flipwise.arrays import Floats, Ints
 from flipwise.constraints import Constraint
-from flipwise.objectives.evaluated import EvaluatedFlips
+from flipwise.objectives.flips import EvaluatedFlips
 from flipwise.objectives.protocol import SupportsFlips
 
 

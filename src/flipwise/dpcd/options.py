@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-import numpy as np
-
+from flipwise.checks import check_wholes, is_number
 from flipwise.errors import InvalidInput
 
 PAPER_ALPHAS: tuple[float, ...] = (*(round(0.1 * i, 1) for i in range(1, 10)), *(float(i) for i in range(1, 11)))
@@ -50,21 +48,19 @@ class Options:
 
     def __post_init__(self) -> None:
         pair = self.alpha if isinstance(self.alpha, tuple | list) else (self.alpha, self.alpha)
-        if len(pair) != 2 or not all(_is_number(a) and a >= 0 for a in pair):
+        if len(pair) != 2 or not all(is_number(a) and a >= 0 for a in pair):
             raise InvalidInput(f"`alpha` must be a number of at least 0 or a pair of them, got {self.alpha!r}.")
         if self.thresholds not in ("mean", "lipschitz"):
             raise InvalidInput(f'`thresholds` must be "mean" or "lipschitz", got {self.thresholds!r}.')
-        if self.epsilon is not None and not (_is_number(self.epsilon) and self.epsilon > 0):
+        if self.epsilon is not None and not (is_number(self.epsilon) and self.epsilon > 0):
             raise InvalidInput(f"`epsilon` must be None or a number above 0, got {self.epsilon!r}.")
         if self.variant not in ("plain", "momentum", "adam", "adagrad"):
             raise InvalidInput(f'`variant` must be "plain", "momentum", "adam" or "adagrad", got {self.variant!r}.')
-        for name, least in (("neighbourhood", 0), ("neighbourhood_every", 1), ("neighbourhood_samples", 1)):
-            given = getattr(self, name)
-            if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
-                raise InvalidInput(f"`{name}` must be an integer of at least {least}, got {given!r}.")
+        check_wholes(self, "neighbourhood", least=0)
+        check_wholes(self, "neighbourhood_every", "neighbourhood_samples")
         for name in ("decay", "decay_squares"):
             given = getattr(self, name)
-            if not (_is_number(given) and 0 <= given < 1):
+            if not (is_number(given) and 0 <= given < 1):
                 raise InvalidInput(f"`{name}` must be at least 0 and below 1, got {given!r}.")
 
     @property
@@ -73,7 +69,3 @@ class Options:
         if isinstance(self.alpha, tuple | list):
             return float(self.alpha[0]), float(self.alpha[1])
         return float(self.alpha), float(self.alpha)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)

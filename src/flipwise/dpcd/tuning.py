@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from flipwise.checks import as_generator
 from flipwise.constraints import Constraint
 from flipwise.dpcd.options import PAPER_ALPHAS
 from flipwise.errors import InvalidInput
 from flipwise.problem import as_problem
-from flipwise.seeds import as_generator
 
 log = logging.getLogger("flipwise.tuning")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from flipwise.errors import InvalidFile
-from flipwise.trace import Trace
+from flipwise.result import Trace
 
 CellStatus = Literal["done", "failed", "skipped"]
 Sense = Literal["min", "max"]

@@ -12,6 +12,7 @@ import numpy as np
 from flipwise.arrays import Ints
 from flipwise.certify.subgraph import SubgraphBounds
 from flipwise.checkpoint import Keeper, outliving_search
+from flipwise.checks import as_generator, seed_of
 from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
@@ -27,7 +28,6 @@ from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Result, Status
 from flipwise.run import Callback, Limits, Run
-from flipwise.seeds import as_generator, seed_of
 from flipwise.solvers.registry import find_method
 
 

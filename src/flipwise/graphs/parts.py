@@ -11,11 +11,11 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.arrays import Ints
+from flipwise.checks import as_generator
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.split import split_graph
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.result import Status
-from flipwise.seeds import as_generator
 
 ROUNDS = 10
 """Rounds of each bisection when no limit is given."""

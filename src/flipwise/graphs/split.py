@@ -8,21 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.checkpoint import Keeper
+from flipwise.checks import as_generator, seed_of
 from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.log import RunLog, shown_on_stderr
 from flipwise.minimization import finished, resumed_state
 from flipwise.objectives.ising import IsingForm, ising_form
+from flipwise.objectives.protocol import to_spins
 from flipwise.objectives.quadratic import Quadratic
-from flipwise.objectives.variables import to_spins
 from flipwise.problem import Problem
 from flipwise.result import Result, Status
 from flipwise.run import Callback, Limits, Run
-from flipwise.search.bisection import BisectionPopulation
-from flipwise.search.multilevel import Level, bisected
+from flipwise.search.bisection import BisectionPopulation, Level, bisected
 from flipwise.search.portfolio import improve
-from flipwise.seeds import as_generator, seed_of
 
 ROUNDS = 30
 """Rounds when no limit is given."""

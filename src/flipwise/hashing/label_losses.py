@@ -23,7 +23,7 @@ from flipwise.arrays import Floats, Ints, as_floats
 from flipwise.errors import InvalidInput
 from flipwise.hashing.functions.ridge import chunks
 from flipwise.kernels import rows as kernels
-from flipwise.objectives.batches import swap_shortened
+from flipwise.objectives.flips import swap_shortened
 from flipwise.objectives.protocol import Lipschitz
 from flipwise.objectives.quadratic import accurate_sum
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from flipwise.errors import InvalidInput
 from flipwise.log import HEADER, format_row, is_shown, log, shown_on_stderr
-from flipwise.trace import Record
+from flipwise.result import Record
 
 
 @dataclass

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from flipwise.checks import as_generator
 from flipwise.constraints import Constraint, GroupCounts
 from flipwise.errors import IncompatibleObjective, InvalidInput, MissingDependency
 from flipwise.minimization import minimize
 from flipwise.qubo.models import QuadraticModel
-from flipwise.seeds import as_generator
 
 try:
     import dimod
@@ -72,19 +72,8 @@ class FlipwiseSampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
     properties: dict[str, Any] = None  # type: ignore[assignment]
 
     def __init__(self) -> None:
-        self.parameters = {
-            name: []
-            for name in (
-                "num_reads",
-                "initial_states",
-                "initial_states_generator",
-                "seed",
-                "time_limit",
-                "threads",
-                "rounds",
-                "constraint",
-            )
-        }
+        names = "num_reads initial_states initial_states_generator seed time_limit threads rounds constraint"
+        self.parameters = {name: [] for name in names.split()}
         self.properties = {}
 
     def sample(
@@ -127,8 +116,7 @@ class FlipwiseSampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
         model = model_from_bqm(bqm)
         converted = time.perf_counter()
         if model.n == 0:
-            count = num_reads or 1
-            empty = np.empty((count, 0), dtype=np.int8)
+            empty = np.empty((num_reads or 1, 0), dtype=np.int8)
             return dimod.SampleSet.from_samples_bqm((empty, []), bqm, info=_timing(started, converted, 0.0))
         rng = as_generator(seed)
         given = initial_states is not None or num_reads is not None
@@ -179,9 +167,8 @@ class FlipwiseSampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
 def _objective_of(cqm: dimod.ConstrainedQuadraticModel) -> dimod.BinaryQuadraticModel:
     if any(cqm.vartype(v) is not dimod.BINARY for v in cqm.variables):
         raise IncompatibleObjective("`cqm` must have only binary (0/1) variables.")
-    order = list(cqm.variables)
     bqm = dimod.BinaryQuadraticModel("BINARY")
-    bqm.add_linear_from((v, 0.0) for v in order)
+    bqm.add_linear_from((v, 0.0) for v in cqm.variables)
     objective = cqm.objective
     bqm.add_linear_from(objective.linear.items())
     bqm.add_quadratic_from(objective.iter_quadratic())
@@ -210,10 +197,6 @@ def _counts_of(cqm: dimod.ConstrainedQuadraticModel, order: list[Hashable]) -> C
             raise InvalidInput(f"constraint {name!r} asks for {count} ones.")
         groups[inside] = len(ones)
         ones.append(int(count))
-    return _with_free_rest(groups, ones)
-
-
-def _with_free_rest(groups: npt.NDArray[np.int64], ones: list[int]) -> Constraint:
     if (groups < 0).any():
         raise IncompatibleObjective("every variable of the CQM must be in one of its counts.")
     return GroupCounts(groups, np.array(ones, dtype=np.int64))

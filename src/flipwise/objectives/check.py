@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from flipwise.arrays import Floats
+from flipwise.checks import as_generator
 from flipwise.errors import InvalidInput
 from flipwise.objectives.protocol import Objective, SupportsFlips, SupportsLipschitz
-from flipwise.seeds import as_generator
 
 
 @dataclass(frozen=True)

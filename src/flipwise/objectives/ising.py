@@ -51,6 +51,11 @@ class IsingForm:
         return self.matrix is not None
 
     @property
+    def couplings(self) -> tuple[Numbers, ...]:
+        """The couplings as the kernels take them: the dense matrix, or the three arrays of CSR."""
+        return (self.indptr, self.indices, self.data) if self.matrix is None else (self.matrix,)
+
+    @property
     def symmetric(self) -> bool:
         """Whether s and -s have the same energy."""
         return not self.h.any()
@@ -58,10 +63,8 @@ class IsingForm:
     def fields(self, s: Signs) -> Numbers:
         """The local fields at `s`."""
         f = np.empty(self.n, dtype=self.h.dtype)
-        if self.matrix is not None:
-            kernels.dense_fields(self.matrix, self.h, s, f)
-        else:
-            kernels.csr_fields(self.indptr, self.indices, self.data, self.h, s, f)
+        kernel = kernels.dense_fields if self.dense else kernels.csr_fields
+        kernel(*self.couplings, self.h, s, f)
         return f
 
     def energy(self, s: Signs, f: Numbers) -> float:

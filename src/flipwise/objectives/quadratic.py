@@ -15,10 +15,9 @@ from flipwise.errors import InvalidInput
 from flipwise.kernels import dense as dense_kernels
 from flipwise.kernels import exchange as exchange_kernels
 from flipwise.kernels import sparse as sparse_kernels
-from flipwise.objectives.batches import flip_shortened, swap_shortened
-from flipwise.objectives.protocol import Lipschitz, Variables
+from flipwise.objectives.flips import block_partners, flip_shortened, sparse_partners, swap_shortened
+from flipwise.objectives.protocol import Lipschitz, Variables, check_variables
 from flipwise.objectives.terms import Dense, Sparse, Term, as_term, rounded_up
-from flipwise.objectives.variables import check_variables
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -100,6 +99,12 @@ class Quadratic:
         return self.terms[0].n
 
     @cached_property
+    def _matrix(self) -> Dense | Sparse | None:
+        """The only term, where it is a matrix that the kernels take row by row."""
+        only = self.terms[0]
+        return only if len(self.terms) == 1 and isinstance(only, Dense | Sparse) else None
+
+    @cached_property
     def diagonal(self) -> Floats:
         """The diagonal of A."""
         return sum((term.diagonal for term in self.terms), np.zeros(self.n))
@@ -138,10 +143,10 @@ class Quadratic:
 
     def gradient(self, x: Floats) -> Floats:
         flat = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
-        only = self.terms[0]
-        if len(self.terms) == 1 and isinstance(only, Sparse) and only.A.nnz > SERIAL_ENTRIES:
+        matrix = self._matrix
+        if isinstance(matrix, Sparse) and matrix.A.nnz > SERIAL_ENTRIES:
             g = np.empty(self.n)
-            sparse_kernels.csr_gradient(only.A.indptr, only.A.indices, only.A.data, flat, self.c, g)
+            sparse_kernels.csr_gradient(*matrix.arrays, flat, self.c, g)
         else:
             g = 2.0 * self.times(flat) + self.c
         return g.reshape(self.shape)
@@ -167,10 +172,8 @@ class Quadratic:
 
     def flip(self, x: Floats, g: Floats, batch: Ints) -> float:
         spins, slopes = x.reshape(-1), g.reshape(-1)
-        only = self.terms[0]
-        if len(self.terms) == 1 and isinstance(only, Sparse):
-            A = only.A
-            return float(sparse_kernels.csr_flip(A.indptr, A.indices, A.data, batch, spins, slopes))
+        if isinstance(self._matrix, Sparse):
+            return float(sparse_kernels.csr_flip(*self._matrix.arrays, batch, spins, slopes))
         step = -2.0 * spins[batch]
         before = float(step @ slopes[batch])
         for term in self.terms:
@@ -179,10 +182,10 @@ class Quadratic:
         return (before + float(step @ slopes[batch])) / 2.0
 
     def flip_improving(self, x: Floats, g: Floats, batch: Ints, *, follow: bool) -> tuple[int, float]:
-        only = self.terms[0]
-        if len(self.terms) > 1 or _low_rank(only):
+        matrix = self._matrix
+        if matrix is None:
             return flip_shortened(self, x, g, batch)
-        if not follow and self._cheaper_together(batch.size):
+        if not follow and self._cheaper_together(matrix, batch.size):
             change = self._flip_together(x, g, batch)
             if change is not None:
                 return batch.size, change
@@ -191,20 +194,17 @@ class Quadratic:
         waiting = np.zeros(self.n, dtype=np.bool_)
         waiting[batch] = True
         shared = (self.slack, queue, waiting, batch.size, follow, x.reshape(-1), g.reshape(-1))
-        if isinstance(only, Sparse):
-            A = only.A
+        if isinstance(matrix, Sparse):
             flips, change = sparse_kernels.csr_flip_improving(
-                A.indptr, A.indices, A.data, self.diagonal, not self._has_diagonal, *shared
+                *matrix.arrays, self.diagonal, not self._has_diagonal, *shared
             )
         else:
-            assert isinstance(only, Dense)
-            flips, change = dense_kernels.dense_flip_improving(only.A, self.diagonal, *shared)
+            flips, change = dense_kernels.dense_flip_improving(matrix.A, self.diagonal, *shared)
         return int(flips), float(change)
 
-    def _cheaper_together(self, flips: int) -> bool:
+    def _cheaper_together(self, matrix: Dense | Sparse, flips: int) -> bool:
         """Whether a new gradient costs less than updating it flip by flip (as measured: in units of one entry)."""
-        only = self.terms[0]
-        entries = only.A.nnz if isinstance(only, Sparse) else self.n * self.n
+        entries = matrix.A.nnz if isinstance(matrix, Sparse) else self.n * self.n
         return self.n > 10_000 and flips * (40 + entries / self.n) > entries / 3
 
     def _flip_together(self, x: Floats, g: Floats, batch: Ints) -> float | None:
@@ -227,47 +227,40 @@ class Quadratic:
         return change
 
     def swap_improving(self, x: Floats, g: Floats, pairs: Ints) -> tuple[int, float]:
-        only = self.terms[0]
-        if len(self.terms) > 1 or _low_rank(only):
+        matrix = self._matrix
+        if matrix is None:
             return swap_shortened(self, x, g, pairs)
         shared = (self.diagonal, self.slack, pairs, x.reshape(-1), g.reshape(-1))
-        if isinstance(only, Sparse):
-            A = only.A
-            swaps, change = sparse_kernels.csr_swap_improving(A.indptr, A.indices, A.data, *shared)
+        if isinstance(matrix, Sparse):
+            swaps, change = sparse_kernels.csr_swap_improving(*matrix.arrays, *shared)
         else:
-            assert isinstance(only, Dense)
-            swaps, change = dense_kernels.dense_swap_improving(only.A, *shared)
+            swaps, change = dense_kernels.dense_swap_improving(matrix.A, *shared)
         return int(swaps), float(change)
 
     def exchange(self, x: Floats, g: Floats) -> tuple[int, float]:
         spins, slopes = x.reshape(-1), g.reshape(-1)
-        only = self.terms[0]
-        if len(self.terms) > 1 or _low_rank(only):
+        matrix = self._matrix
+        if matrix is None:
             return 0, 0.0  # no cheap single updates: leave it to batches
-        if isinstance(only, Dense):
-            swaps, change = exchange_kernels.dense_exchange(only.A, self.diagonal, self.slack, spins, slopes)
+        if isinstance(matrix, Dense):
+            swaps, change = exchange_kernels.dense_exchange(matrix.A, self.diagonal, self.slack, spins, slopes)
             return int(swaps), float(change)
-        assert isinstance(only, Sparse)
-        A = only.A
-        room = 2 * self.n + 4 * int(np.diff(A.indptr).max(initial=0)) + 4
+        room = 2 * self.n + 4 * int(np.diff(matrix.A.indptr).max(initial=0)) + 4
         heaps = [np.empty(room), np.empty(room, dtype=np.int64), np.empty(room), np.empty(room, dtype=np.int64)]
         all_swaps, all_change = 0, 0.0
         while True:
             swaps, change = exchange_kernels.csr_exchange(
-                A.indptr, A.indices, A.data, self.diagonal, self.slack, *heaps, spins, slopes
+                *matrix.arrays, self.diagonal, self.slack, *heaps, spins, slopes
             )
             all_swaps, all_change = all_swaps + int(swaps), all_change + float(change)
             if not swaps:
                 return all_swaps, all_change
 
     def improving_swaps(self, x: Floats, g: Floats, labels: Ints) -> Ints:
-        from flipwise.objectives.swaps import block_partners, sparse_partners
-
         spins = x.reshape(-1)
         loss = -2.0 * spins * self.flip_gradient(x, g).reshape(-1)
-        only = self.terms[0]
-        if len(self.terms) == 1 and isinstance(only, Sparse):
-            return sparse_partners(only.A, spins, loss, self.slack, labels)
+        if isinstance(self._matrix, Sparse):
+            return sparse_partners(self._matrix, spins, loss, self.slack, labels)
         return block_partners(self.terms, spins, loss, self.slack, labels)
 
 
@@ -276,10 +269,6 @@ def accurate_sum(values: Floats) -> float:
     if values.size <= 10_000:
         return math.fsum(values)
     return float(values.sum(dtype=np.longdouble))
-
-
-def _low_rank(term: Term) -> bool:
-    return not isinstance(term, Dense | Sparse)
 
 
 def _eighths(part: Floats) -> bool:

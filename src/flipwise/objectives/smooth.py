@@ -10,8 +10,7 @@ import numpy as np
 
 from flipwise.arrays import Floats
 from flipwise.errors import InvalidInput
-from flipwise.objectives.protocol import Lipschitz, Variables
-from flipwise.objectives.variables import check_variables
+from flipwise.objectives.protocol import Lipschitz, Variables, check_variables
 
 
 class Smooth:

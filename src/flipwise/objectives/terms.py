@@ -106,6 +106,11 @@ class Sparse:
     def n(self) -> int:
         return int(self.A.shape[0])
 
+    @property
+    def arrays(self) -> tuple[Ints, Ints, Floats]:
+        """A as the kernels take it: indptr, indices, data."""
+        return self.A.indptr, self.A.indices, self.A.data
+
     @cached_property
     def diagonal(self) -> Floats:
         return np.asarray(self.A.diagonal(), dtype=np.float64)

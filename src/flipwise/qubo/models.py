@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,8 @@ import scipy.sparse as sp
 
 from flipwise.arrays import Floats, Ints, as_floats
 from flipwise.errors import InvalidInput
-from flipwise.objectives.protocol import Variables
+from flipwise.objectives.protocol import Variables, check_variables
 from flipwise.objectives.quadratic import Quadratic
-from flipwise.objectives.variables import check_variables
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,14 +98,13 @@ class QuadraticModel:
             fields = dict(h) if isinstance(h, Mapping) else dict(enumerate(h))
             labels, i, j, b = _from_mapping(J, fields)
             model = cls.from_terms(len(labels), i, j, b, offset, "spin", labels)
-            linear = np.array([float(fields.get(label, 0.0)) for label in labels])
-            return cls(linear, model.i, model.j, model.b, model.offset, "spin", labels)
+            return replace(model, linear=np.array([float(fields.get(label, 0.0)) for label in labels]))
         matrix = _as_coo("J", J)
         model = cls.from_terms(matrix.shape[0], matrix.row, matrix.col, matrix.data, offset, "spin")
         linear = as_floats("h", h)
         if linear.shape != (model.n,):
             raise InvalidInput(f"`h` must have {model.n} entries, one for each row of J, got shape {linear.shape}.")
-        return cls(linear, model.i, model.j, model.b, model.offset, "spin")
+        return replace(model, linear=linear)
 
     @classmethod
     def from_terms(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,17 +16,16 @@ from flipwise.arrays import Ints, as_floats
 from flipwise.certify.choice import Bound, affordable_bound, proven_bound
 from flipwise.certify.persistency import Persistency, persistent_variables, reduced
 from flipwise.checkpoint import outliving_search
+from flipwise.checks import seed_of
 from flipwise.constraints import Cardinality, Constraint
 from flipwise.errors import FlipwiseWarning, InvalidInput
 from flipwise.log import log_proof
 from flipwise.minimization import minimize
-from flipwise.objectives.protocol import Variables
+from flipwise.objectives.protocol import Variables, from_spins
 from flipwise.objectives.quadratic import Quadratic
-from flipwise.objectives.variables import from_spins
 from flipwise.qubo.models import QuadraticModel
 from flipwise.result import Result, Status
 from flipwise.run import Callback
-from flipwise.seeds import seed_of
 
 SEARCH_SHARE = 0.8
 """Share of the time limit that the search gets when a bound is wanted too."""
@@ -73,10 +73,9 @@ def solve_qubo(
     (-1.0, 1)
     """
     objective, labels = _qubo_objective(Q, offset)
-    with outliving_search(options) as kept:
-        return _solve(
-            objective, labels, count, constraint, bound, method, x0, seed, time_limit, callback, threads, verbose, kept
-        )
+    search = {"method": method, "seed": seed, "callback": callback, "threads": threads, "verbose": verbose, **options}
+    with outliving_search(search) as kept:
+        return _solve(objective, labels, count, constraint, bound, x0, time_limit, kept)
 
 
 def solve_ising(
@@ -113,10 +112,9 @@ def solve_ising(
     -2.0
     """
     objective, labels = _ising_objective(h, J, offset)
-    with outliving_search(options) as kept:
-        return _solve(
-            objective, labels, count, constraint, bound, method, x0, seed, time_limit, callback, threads, verbose, kept
-        )
+    search = {"method": method, "seed": seed, "callback": callback, "threads": threads, "verbose": verbose, **options}
+    with outliving_search(search) as kept:
+        return _solve(objective, labels, count, constraint, bound, x0, time_limit, kept)
 
 
 def _solve(
@@ -125,41 +123,26 @@ def _solve(
     count: int | None,
     constraint: Constraint | None,
     bound: Bound,
-    method: str,
     x0: npt.ArrayLike | None,
-    seed: int | np.random.Generator | None,
     time_limit: float | None,
-    callback: Callback | None,
-    threads: int | None,
-    verbose: bool,
-    options: dict[str, Any],
+    search: dict[str, Any],
 ) -> Result:
+    """Fix what can be fixed, search the rest (`search` has further options of `minimize`), prove a bound."""
     if count is not None:
         if constraint is not None:
             raise InvalidInput("`count` and `constraint` exclude each other: give one of them.")
         constraint = Cardinality(count)
     kind = affordable_bound(objective, bound, time_limit)
     search_time = time_limit if time_limit is None or kind in ("simple", "none") else SEARCH_SHARE * time_limit
-    fixing = persistent_variables(objective) if constraint is None and callback is None else None
+    fixing = persistent_variables(objective) if constraint is None and search["callback"] is None else None
     remaining = objective
     free: Ints = np.arange(objective.n)
     if fixing is not None and fixing.fixed.size > 0:
         if fixing.fixed.size == objective.n:
-            return _all_fixed(objective, fixing, labels, seed)
+            return _all_fixed(objective, fixing, labels, search["seed"])
         remaining, free = reduced(objective, fixing.spins)
         x0 = None if x0 is None else np.where(np.asarray(x0).reshape(-1)[free] > 0, 1, -1)
-    result = minimize(
-        remaining,
-        constraint=constraint,
-        method=method,
-        x0=x0,
-        seed=seed,
-        time_limit=search_time,
-        callback=callback,
-        threads=threads,
-        verbose=verbose,
-        **options,
-    )
+    result = minimize(remaining, constraint=constraint, x0=x0, time_limit=search_time, **search)
     if fixing is not None and fixing.fixed.size > 0:
         _put_back(result, objective, fixing, free)
     searched = time.perf_counter()
@@ -168,7 +151,7 @@ def _solve(
         proven = fixing.bound if proven is None else max(proven, fixing.bound)
     if proven is not None:
         result.bound = proven if result.bound is None else max(result.bound, proven)
-        log_proof(result.value, result.bound, time.perf_counter() - searched, verbose)
+        log_proof(result.value, result.bound, time.perf_counter() - searched, search["verbose"])
         if result.value <= result.bound:
             result.status = Status.OPTIMAL
     if labels is not None:
@@ -200,45 +183,38 @@ def _all_fixed(
 
 
 def _qubo_objective(Q: Any, offset: float) -> tuple[Quadratic, tuple[Any, ...] | None]:
-    model = _as_model(Q)
-    if model is not None:
-        if model.variables != "binary":
-            raise InvalidInput("`Q` is a model in -1/+1: use flipwise.solve_ising, or `model.to_binary()`.")
-        return _with_offset(model, offset).objective(), model.labels
     if isinstance(Q, dict):
-        model = QuadraticModel.from_qubo(Q, offset)
-        return model.objective(), model.labels
-    return _square("Q", Q, None, offset, "binary"), None
+        Q, offset = QuadraticModel.from_qubo(Q, offset), 0.0
+    model = _as_model(Q, offset)
+    if model is None:
+        return _square("Q", Q, None, offset, "binary"), None
+    if model.variables != "binary":
+        raise InvalidInput("`Q` is a model in -1/+1: use flipwise.solve_ising, or `model.to_binary()`.")
+    return model.objective(), model.labels
 
 
 def _ising_objective(h: Any, J: Any, offset: float) -> tuple[Quadratic, tuple[Any, ...] | None]:
-    model = _as_model(h) if J is None else None
-    if model is not None:
-        if model.variables != "spin":
-            raise InvalidInput("`h` is a model in 0/1: use flipwise.solve_qubo, or `model.to_spin()`.")
-        return _with_offset(model, offset).objective(), model.labels
-    if J is None:
-        raise InvalidInput("`J` is missing: pass h and J, a QuadraticModel, or the path of a model file.")
     if isinstance(J, dict):
-        model = QuadraticModel.from_ising(h, J, offset)
-        return model.objective(), model.labels
-    return _square("J", J, h, offset, "spin"), None
+        h, J, offset = QuadraticModel.from_ising(h, J, offset), None, 0.0
+    if J is not None:
+        return _square("J", J, h, offset, "spin"), None
+    model = _as_model(h, offset)
+    if model is None:
+        raise InvalidInput("`J` is missing: pass h and J, a QuadraticModel, or the path of a model file.")
+    if model.variables != "spin":
+        raise InvalidInput("`h` is a model in 0/1: use flipwise.solve_qubo, or `model.to_spin()`.")
+    return model.objective(), model.labels
 
 
-def _as_model(given: Any) -> QuadraticModel | None:
+def _as_model(given: Any, offset: float) -> QuadraticModel | None:
+    """A model, or that in the file of this path, with the offset added; None for anything else."""
     if isinstance(given, str | os.PathLike):
         from flipwise.qubo.formats import read_model
 
-        return read_model(given)
-    return given if isinstance(given, QuadraticModel) else None
-
-
-def _with_offset(model: QuadraticModel, offset: float) -> QuadraticModel:
-    if offset == 0.0:
-        return model
-    from dataclasses import replace
-
-    return replace(model, offset=model.offset + float(offset))
+        given = read_model(given)
+    if not isinstance(given, QuadraticModel):
+        return None
+    return given if offset == 0.0 else replace(given, offset=given.offset + float(offset))
 
 
 def _square(name: str, matrix: Any, c: npt.ArrayLike | None, offset: float, variables: Variables) -> Quadratic:

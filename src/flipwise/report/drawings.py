@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flipwise.graphs.densest_result import DensestSubgraph
     from flipwise.graphs.graph import Graph
     from flipwise.hashing.codes import Codes
-    from flipwise.trace import Trace
+    from flipwise.result import Trace
 
 NODE_LINK_NODES = 150
 """Subgraphs of at most so many nodes also get a node-link picture."""

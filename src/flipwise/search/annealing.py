@@ -13,10 +13,8 @@ from flipwise.kernels.jit import Kernel
 from flipwise.objectives.ising import IsingForm, Numbers
 from flipwise.search.clock import Clock
 
-HOT = 1.0
-"""First temperature of a full anneal, in units of `IsingForm.width` (where a mean-field glass begins to order)."""
 COLD = {True: 0.05, False: 0.1}
-"""Last temperature for dense and sparse problems: colder only repeats the descent that follows."""
+"""Last temperature for dense and sparse problems, in units of `IsingForm.width`: colder only repeats the descent."""
 CHUNK_SPINS = 2_000_000
 """Spins visited between two looks at the clock (20 to 50 ms)."""
 INTERPRETED_SPINS = 100_000
@@ -35,14 +33,12 @@ def temperatures(form: IsingForm, heat: float, sweeps: int) -> Floats:
 
 def anneal(form: IsingForm, s: Signs, f: Numbers, schedule: Floats, state: np.ndarray, clock: Clock) -> bool:
     """Sweep over `s` at each temperature, then descend; False when time ran out first (`s` is then worthless)."""
-    compile_for(kernels.csr_anneal if form.matrix is None else kernels.dense_anneal, schedule.size * form.n)
+    kernel = kernels.dense_anneal if form.dense else kernels.csr_anneal
+    compile_for(kernel, schedule.size * form.n)
     for part in paced(schedule, form.n, clock):
         if part.size == 0:
             return False
-        if form.matrix is not None:
-            kernels.dense_anneal(form.matrix, part, _QUANTILES, s, f, state)
-        else:
-            kernels.csr_anneal(form.indptr, form.indices, form.data, part, _QUANTILES, s, f, state)
+        kernel(*form.couplings, part, _QUANTILES, s, f, state)
     quench(form, s, f)
     return True
 
@@ -55,7 +51,7 @@ def anneal_part(
     for temperatures in paced(schedule, part.size, clock):
         if temperatures.size == 0:
             return False
-        kernels.csr_anneal_part(form.indptr, form.indices, form.data, temperatures, _QUANTILES, part, s, f, state)
+        kernels.csr_anneal_part(*form.couplings, temperatures, _QUANTILES, part, s, f, state)
     quench(form, s, f)
     return True
 
@@ -86,10 +82,8 @@ def paced(schedule: Floats, n: int, clock: Clock) -> Iterator[Floats]:
 
 def quench(form: IsingForm, s: Signs, f: Numbers) -> None:
     """Descend to a point that no single flip improves."""
-    if form.matrix is not None:
-        kernels.dense_quench(form.matrix, form.slack, s, f)
-    else:
-        kernels.csr_quench(form.indptr, form.indices, form.data, form.slack, s, f)
+    kernel = kernels.dense_quench if form.dense else kernels.csr_quench
+    kernel(*form.couplings, form.slack, s, f)
 
 
 def random_state(rng: np.random.Generator) -> np.ndarray:

@@ -17,8 +17,8 @@ from flipwise.arrays import Ints, Signs
 from flipwise.container import State
 from flipwise.objectives.ising import IsingForm
 from flipwise.search.annealing import anneal_part, random_state, temperatures
-from flipwise.search.clock import Clock
-from flipwise.search.pace import Pace
+from flipwise.search.clock import Clock, Pace
+from flipwise.search.moves import aligned, distance, take_better_components
 from flipwise.search.population import (
     FIRST_SWEEPS,
     HEATS,
@@ -27,13 +27,13 @@ from flipwise.search.population import (
     WARM,
     Member,
     Task,
+    admit,
     anneal_afresh,
     kept_members,
     kept_sweeps,
     members_state,
     reheat,
 )
-from flipwise.search.relinking import aligned, distance, take_better_components
 
 LARGEST = 2500
 """Up to this size an anneal from scratch is cheap enough for a whole population of them, again and again."""
@@ -125,10 +125,9 @@ class CrossedPopulation:
         a, b = (self.members[int(k)] for k in self.rng.permutation(len(self.members))[:2])
         return partial(_crossed, self.form, a.s, b.s, self.sweeps, self.rng.spawn(1)[0], clock)
 
-    def merge(self, found: list[Member | None]) -> None:
+    def merge(self, found: list[Member]) -> None:
         for member in found:
-            if member is not None:
-                self._admit(member)
+            self._admit(member)
 
     def _admit(self, member: Member) -> None:
         """It replaces the member it nearly equals, or the worst; equally good points keep the population moving."""
@@ -142,12 +141,8 @@ class CrossedPopulation:
                     self.members[k] = member
                 return
         if len(self.members) < self.capacity:
-            self.members.append(member)
             self.vain = 0
-            return
-        worst = max(range(len(self.members)), key=lambda k: self.members[k].energy)
-        if member.energy < self.members[worst].energy:
-            self.members[worst] = member
+        admit(self.members, member, self.capacity)
 
 
 def _crossed(

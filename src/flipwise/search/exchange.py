@@ -15,10 +15,9 @@ from flipwise.kernels import swaps as kernels
 from flipwise.kernels.annealing import exponential_quantiles
 from flipwise.objectives.ising import IsingForm, Numbers
 from flipwise.search.annealing import compile_for, paced, random_state, temperatures
-from flipwise.search.clock import Clock
-from flipwise.search.pace import Pace
+from flipwise.search.clock import Clock, Pace
+from flipwise.search.moves import distance
 from flipwise.search.population import HEATS, LENGTHS, LONGEST, Member, Task, kept_members, kept_sweeps, members_state
-from flipwise.search.relinking import distance
 
 STIFFNESS = 0.05
 """Stiffness of the counts in units of the temperature: holds the excess to about +-3 spins."""
@@ -63,29 +62,21 @@ def anneal_counted(
     """Anneal `s` (fields `f`) in place and restore the counts; False, and `s` is worthless, when time ran out first."""
     excess = counts.excess(s)
     level = counts.levels(f)
-    compile_for(
-        kernels.csr_anneal_counts if form.matrix is None else kernels.dense_anneal_counts, schedule.size * form.n
-    )
+    kernel = kernels.dense_anneal_counts if form.dense else kernels.csr_anneal_counts
+    compile_for(kernel, schedule.size * form.n)
     for part in paced(schedule, form.n, clock):
         if part.size == 0:
             return False
-        shared = (part, _QUANTILES, STIFFNESS, counts.labels, excess, level, s, f, state)
-        if form.matrix is not None:
-            kernels.dense_anneal_counts(form.matrix, *shared)
-        else:
-            kernels.csr_anneal_counts(form.indptr, form.indices, form.data, *shared)
+        kernel(*form.couplings, part, _QUANTILES, STIFFNESS, counts.labels, excess, level, s, f, state)
     restore_counts(form, counts, s, f)
     return True
 
 
 def restore_counts(form: IsingForm, counts: Counts, s: Signs, f: Numbers) -> None:
     """Remove the excess of every group, cheapest flips first, then swap while it helps."""
+    kernel = kernels.dense_restore_count if form.dense else kernels.csr_restore_count
     for inside, too_many in zip(counts.groups, counts.excess(s), strict=True):
-        shared = (form.slack, inside, -round(float(too_many)) // 2, s, f)
-        if form.matrix is not None:
-            kernels.dense_restore_count(form.matrix, *shared)
-        else:
-            kernels.csr_restore_count(form.indptr, form.indices, form.data, *shared)
+        kernel(*form.couplings, form.slack, inside, -round(float(too_many)) // 2, s, f)
 
 
 class CountedPopulation:
@@ -139,9 +130,9 @@ class CountedPopulation:
                 return None
         return Member(s, self.form.energy(s, f))
 
-    def merge(self, found: list[Member | None]) -> None:
+    def merge(self, found: list[Member]) -> None:
         for member in found:
-            if member is None or any(distance(self.form, member.s, other.s) == 0 for other in self.members):
+            if any(distance(self.form, member.s, other.s) == 0 for other in self.members):
                 continue
             self.members.append(member)
             if len(self.members) > self.capacity:

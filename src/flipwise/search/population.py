@@ -15,13 +15,12 @@ from flipwise.container import State
 from flipwise.errors import InvalidFile
 from flipwise.objectives.ising import IsingForm
 from flipwise.search.annealing import anneal, quench, random_state, temperatures
-from flipwise.search.clock import Clock
-from flipwise.search.pace import Pace
-from flipwise.search.relinking import distance, take_better_components
-from flipwise.search.tabu import relinked, tabu_search
+from flipwise.search.clock import Clock, Pace
+from flipwise.search.moves import distance, relinked, tabu_search, take_better_components
 
 HEATS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2)
-"""Temperatures to which a member is reheated, in units of the form's width."""
+"""Temperatures to which a member is reheated, in units of the form's width; an anneal from scratch begins at the first,
+where a mean-field glass begins to order."""
 WARM = 0.55
 """Where half of the anneals of sparse problems begin: enough on meshes and planar graphs, and a third shorter."""
 LENGTHS = (50, 100, 200, 400, 800, 1600)
@@ -52,6 +51,7 @@ class Member:
 
 
 Task = Callable[[], Member | None]
+"""A job, whose result is None when it ran out of time."""
 
 
 def members_state(members: list[Member], rng: np.random.Generator) -> dict[str, Any]:
@@ -89,6 +89,18 @@ def kept_sweeps(state: State) -> float:
     return sweeps
 
 
+def admit(members: list[Member], member: Member, capacity: int) -> bool:
+    """Add a member where there is room, else in place of the worst if it is better; returns whether it entered."""
+    if len(members) < capacity:
+        members.append(member)
+        return True
+    worst = max(range(len(members)), key=lambda k: members[k].energy)
+    if member.energy >= members[worst].energy:
+        return False
+    members[worst] = member
+    return True
+
+
 class Population(Protocol):
     """What the portfolio needs: jobs, and a way to take in their results."""
 
@@ -98,8 +110,8 @@ class Population(Protocol):
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         """The jobs of one round."""
 
-    def merge(self, found: list[Member | None]) -> None:
-        """Take in the results, in the order of the jobs; None stands for a job that ran out of time."""
+    def merge(self, found: list[Member]) -> None:
+        """Take in the results, in the order of the jobs."""
 
     def state(self) -> dict[str, Any]:
         """All that later rounds depend on, for a checkpoint."""
@@ -137,11 +149,12 @@ class FreePopulation:
     # --- jobs ------------------------------------------------------------------------------------------------------
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
-        draw = self._dense_task if self.form.dense else self._sparse_task
         missing = self.capacity - len(self.members)
         if missing > 0 and self.pace.allows(self.sweeps, clock, 0.2):
             return [self._fresh(-1, clock) for _ in range(count)]
-        return [draw(place, clock) for place in range(count)]
+        if self.form.dense:
+            return [self._dense_task(clock) for _ in range(count)]
+        return [self._sparse_task(place, clock) for place in range(count)]
 
     def _fresh(self, origin: int, clock: Clock) -> Task:
         wanted = self.sweeps
@@ -150,11 +163,7 @@ class FreePopulation:
         sweeps = self.pace.shortened(wanted, clock, 0.2)
         self.sweeps = min(self.sweeps * 1.1, LONGEST)
         heat = HEATS[0] if self.form.dense or self.rng.random() < 0.5 else WARM
-        return partial(anneal_afresh, self.form, origin, heat, sweeps, *self._own(), clock, self.pace)
-
-    def _own(self) -> tuple[np.random.Generator]:
-        """A generator for one job."""
-        return (self.rng.spawn(1)[0],)
+        return partial(anneal_afresh, self.form, origin, heat, sweeps, self.rng.spawn(1)[0], clock, self.pace)
 
     def _sparse_task(self, place: int, clock: Clock) -> Task:
         order = sorted(range(len(self.members)), key=lambda k: self.members[k].energy)
@@ -164,7 +173,7 @@ class FreePopulation:
             if self.members[chosen].stale >= STALE and self.pace.allows(self.sweeps, clock, 0.3):
                 return self._fresh(chosen, clock)
         plan = self._plan(clock)
-        return partial(reheat, self.form, self.members[chosen].s, chosen, plan, *self._own(), clock, self.pace)
+        return partial(reheat, self.form, self.members[chosen].s, chosen, plan, self.rng.spawn(1)[0], clock, self.pace)
 
     def _plan(self, clock: Clock) -> list[tuple[int, int]]:
         """(heat, sweeps) of the reheatings of one job; heats that were successful lately are drawn more often."""
@@ -175,23 +184,21 @@ class FreePopulation:
         odds = self.success / self.success.sum()
         return [(int(k), sweeps) for k in self.rng.choice(len(HEATS), size=pulls, p=odds)]
 
-    def _dense_task(self, place: int, clock: Clock) -> Task:
+    def _dense_task(self, clock: Clock) -> Task:
         kind = self.rng.random()
         if kind < 0.35:
             return self._fresh(-1, clock)
         a, b = (int(k) for k in self.rng.permutation(len(self.members))[:2]) if len(self.members) > 1 else (0, 0)
         if kind < 0.7:
             plan = [(int(self.rng.integers(2, len(HEATS))), self.pace.shortened(self.sweeps / 2, clock, 0.2))]
-            return partial(reheat, self.form, self.members[a].s, -1, plan, *self._own(), clock, self.pace)
+            return partial(reheat, self.form, self.members[a].s, -1, plan, self.rng.spawn(1)[0], clock, self.pace)
         pair = self.members[a].s, self.members[b].s
-        return partial(_relink, self.form, *pair, *self._own(), clock)
+        return partial(_relink, self.form, *pair, self.rng.spawn(1)[0], clock)
 
     # --- results ---------------------------------------------------------------------------------------------------
 
-    def merge(self, found: list[Member | None]) -> None:
+    def merge(self, found: list[Member]) -> None:
         for member in found:
-            if member is None:
-                continue
             for heat, improved in member.heats:
                 self.success[heat] = max(0.05, 0.97 * self.success[heat] + 0.2 * improved)
             if self.form.dense:
@@ -232,12 +239,7 @@ class FreePopulation:
                 if member.energy < other.energy:
                     self.members[k] = member
                 return
-        if len(self.members) < self.capacity:
-            self.members.append(member)
-            return
-        worst = max(range(len(self.members)), key=lambda k: self.members[k].energy)
-        if member.energy < self.members[worst].energy:
-            self.members[worst] = member
+        admit(self.members, member, self.capacity)
 
 
 def anneal_afresh(

@@ -7,7 +7,7 @@ small population, and their results are merged in a fixed order.
              up to 2,500 variables also what two members differ in, annealed anew (`search.crossing`)
     dense    anneals from scratch and reheating, polished by tabu search; path relinking between members
     counts   the same with exact numbers of ones (`search.exchange`)
-    others   DPCD again from perturbed points (`search.perturbed`), where no matrix can be written down
+    others   DPCD again from perturbed points (`search.restarts`), where no matrix can be written down
 
 A job's random numbers depend on the seed, the round and its place in the round only. With a limit in iterations a round
 has `JOBS` jobs whatever the number of threads, so one seed gives one answer; with a time limit alone it has one for
@@ -27,20 +27,20 @@ import numpy as np
 
 from flipwise.arrays import Floats
 from flipwise.checkpoint import taking_over
+from flipwise.checks import check_wholes
 from flipwise.dpcd import Options as DescentOptions
 from flipwise.dpcd import solve as descend
-from flipwise.errors import InvalidInput
 from flipwise.kernels.jit import thread_count
 from flipwise.objectives.ising import ising_form
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.search import perturbed
 from flipwise.search.clock import Clock
 from flipwise.search.crossing import LARGEST, CrossedPopulation
 from flipwise.search.exchange import CountedPopulation
 from flipwise.search.population import FreePopulation, Member, Population
+from flipwise.search.restarts import descend_from_perturbed
 
 JOBS = 4
 """Jobs in a round when iterations are counted."""
@@ -59,8 +59,7 @@ class Options:
     rounds: int = 30
 
     def __post_init__(self) -> None:
-        if isinstance(self.rounds, bool) or not isinstance(self.rounds, int | np.integer) or self.rounds < 1:
-            raise InvalidInput(f"`rounds` must be an integer of at least 1, got {self.rounds!r}.")
+        check_wholes(self, "rounds")
 
 
 def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
@@ -73,7 +72,7 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
         run.begin_descent()
     form = ising_form(problem.objective) if isinstance(problem.objective, Quadratic) else None
     if form is None:
-        return perturbed.solve(problem, x, rng, run, rounds_of(run, options))
+        return descend_from_perturbed(problem, x, rng, run, rounds_of(run, options))
     assert run.best_x is not None
     start = np.where(run.best_x.reshape(-1) > 0, 1, -1).astype(np.int8)
     if form.width == 0.0 and not counted:
@@ -115,7 +114,7 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
                 run.round = done
                 tasks = population.tasks(jobs, clock)
                 found = list(pool.map(_call, tasks)) if threads > 1 else [task() for task in tasks]
-                population.merge(found)
+                population.merge([member for member in found if member is not None])
                 if population.best.energy < lowest:
                     lowest = population.best.energy
                     best_x = population.best.s.astype(np.float64).reshape(problem.shape)

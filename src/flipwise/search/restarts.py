@@ -1,4 +1,4 @@
-"""Several descents, each from its own start, the best kept."""
+"""Several descents, the best kept: each from its own start, or by DPCD from perturbed copies of the best point."""
 
 from __future__ import annotations
 
@@ -9,10 +9,15 @@ import numpy as np
 
 from flipwise.arrays import Floats
 from flipwise.checkpoint import restored_generator, taking_over
+from flipwise.dpcd import Options as DescentOptions
+from flipwise.dpcd import solve as descend
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
 from flipwise.solvers.registry import Solve
+
+PERTURBED_SHARES = (0.3, 0.1, 0.03, 0.01)
+"""Share of the variables whose order of preference is disturbed, in turn."""
 
 
 def descend_from_starts(
@@ -48,3 +53,20 @@ def descend_from_starts(
         if index == 0 or run.best_value < before:
             status = ended
     return status
+
+
+def descend_from_perturbed(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, rounds: float) -> Status:
+    """Repeat: disturb the best point, make it feasible, descend. For objectives that have no matrix to work on."""
+    done = run.round or 0
+    while done < rounds:
+        assert run.best_x is not None
+        run.round = done
+        if not run.has_kept:  # a descent that a checkpoint holds goes on from there
+            share = PERTURBED_SHARES[done % len(PERTURBED_SHARES)]
+            disturbed = run.best_x + 4.0 * rng.standard_normal(problem.shape) * (rng.random(problem.shape) < share)
+            x = problem.constraint.project(disturbed)
+        status = descend(problem, x, rng, run, DescentOptions())
+        if run.stopped is not None or status is Status.ITERATION_LIMIT:
+            return run.stopped or status
+        done += 1
+    return Status.ITERATION_LIMIT

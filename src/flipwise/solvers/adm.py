@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from flipwise.arrays import Floats
-from flipwise.objectives.evaluated import with_flips
+from flipwise.checks import check_numbers, check_wholes
+from flipwise.objectives.flips import with_flips
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.checks import check_number, check_whole
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Options:
     misses: int = 50
 
     def __post_init__(self) -> None:
-        check_number("psi", self.psi, above=0.0, most=1.0)
-        check_whole("misses", self.misses, 1)
+        check_numbers(self, "psi", above=0.0, most=1.0)
+        check_wholes(self, "misses")
 
 
 def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:

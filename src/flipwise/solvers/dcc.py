@@ -14,15 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from flipwise.arrays import Floats
+from flipwise.checks import check_wholes
 from flipwise.kernels import lowrank as kernels
-from flipwise.objectives.evaluated import with_flips
+from flipwise.objectives.flips import with_flips
 from flipwise.objectives.protocol import SupportsFlips
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.objectives.terms import Dense, LowRank, Sparse
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.checks import check_whole
 
 _CHUNK = 4096
 
@@ -40,7 +40,7 @@ class Options:
     sweeps: int = 10
 
     def __post_init__(self) -> None:
-        check_whole("sweeps", self.sweeps, 1)
+        check_wholes(self, "sweeps")
 
 
 def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:

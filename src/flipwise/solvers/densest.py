@@ -1,4 +1,4 @@
-"""What the methods for dense subgraphs share: the graph behind a problem, products with W, and the k largest.
+"""What the methods for dense subgraphs share: the graph behind a problem, products with W, and reports.
 
 A problem is of this kind when it is  min -b'Wb  over b in {0,1}^n with exactly k ones, W sparse, nonnegative, without a
 diagonal. Written in spins x = 2b - 1 with A = -W/4 it reads x'Ax + c'x + d, c = -W1/2 up to a constant on every entry.
@@ -6,6 +6,7 @@ diagonal. Written in spins x = 2b - 1 with A = -W/4 it reads x'Ax + c'x + d, c =
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,8 @@ from flipwise.kernels import greedy, subgraph
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.objectives.terms import Sparse
 from flipwise.problem import Problem
+from flipwise.result import Status
+from flipwise.run import Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +33,6 @@ class Arcs:
 
     @property
     def n(self) -> int:
-        """Number of nodes."""
         return int(self.indptr.size - 1)
 
     @property
@@ -96,8 +98,14 @@ def _refused(method: str, why: str) -> IncompatibleObjective:
     )
 
 
-def spins_of(nodes: Ints, problem: Problem) -> Floats:
-    """The set as a point of the problem."""
-    x = np.full(problem.n, -1.0)
-    x[nodes] = 1.0
-    return x.reshape(problem.shape)
+def report_sets(problem: Problem, run: Run, sets: Iterable[Ints]) -> Status:
+    """Report each set of nodes as an iteration; with the last of them the method has converged."""
+    for nodes in sets:
+        x = np.full(problem.n, -1.0)
+        x[nodes] = 1.0
+        x = x.reshape(problem.shape)
+        run.evaluations += 1
+        stop = run.step(x, problem.objective.value(x))
+        if stop is not None:
+            return stop
+    return Status.CONVERGED

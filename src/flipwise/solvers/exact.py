@@ -18,15 +18,15 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
-from flipwise.arrays import Floats
+from flipwise.arrays import Floats, Ints
 from flipwise.certify.homogeneous import homogeneous
 from flipwise.certify.linearised import linearise
+from flipwise.checks import check_wholes
 from flipwise.errors import InvalidInput
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.checks import check_whole
 from flipwise.solvers.projections import Polytope
 
 _LOW_BITS = 12
@@ -52,20 +52,17 @@ class Options:
     products: int = 20_000
 
     def __post_init__(self) -> None:
-        check_whole("enumerate_up_to", self.enumerate_up_to, 0)
+        check_wholes(self, "enumerate_up_to", "points", "products", least=0)
         if self.enumerate_up_to > 30:
             raise InvalidInput(f"`enumerate_up_to` must be at most 30, got {self.enumerate_up_to}.")
-        check_whole("points", self.points, 0)
-        check_whole("products", self.products, 0)
 
 
 def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
     """Find a global minimum; the start `x` is only what is returned if time runs out."""
     objective = problem.objective
-    quadratic = isinstance(objective, Quadratic)
     count = _number_of_points(problem)
     products = _number_of_products(objective) if isinstance(objective, Quadratic) else math.inf
-    small = quadratic and problem.n <= options.enumerate_up_to
+    small = isinstance(objective, Quadratic) and problem.n <= options.enumerate_up_to
     if not small and count > options.points and products > options.products:
         raise InvalidInput(
             f'method="exact" is for small problems: this one has {problem.n} variables, {count:.3g} points and '
@@ -73,25 +70,25 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
             f"points, or {options.products} products can be solved; use another method, or raise an option."
         )
     run.offer(x, objective.value(x))
-    if count <= min(options.points, 2_000):
-        status = _list_points(problem, run)
-    elif isinstance(objective, Quadratic) and problem.n <= options.enumerate_up_to:
-        status = _enumerate(objective, problem, run)
-    elif count <= options.points:
-        status = _list_points(problem, run)
-    else:
-        assert isinstance(objective, Quadratic)
-        status = _branch_and_bound(objective, problem, run)
-    return status
+    if count <= min(options.points, 2_000 if small else math.inf):
+        return _list_points(problem, run)
+    assert isinstance(objective, Quadratic)
+    return _enumerate(objective, problem, run) if small else _branch_and_bound(objective, problem, run)
+
+
+def _groups(problem: Problem) -> list[tuple[Ints, int]]:
+    """The members of each group of the counts with the number of ones among them; none without counts."""
+    polytope = Polytope(problem.constraint, problem.shape)
+    groups = zip(polytope.members, polytope.sums, strict=True)
+    return [(inside, round((signed + inside.size) / 2)) for inside, signed in groups]
 
 
 def _number_of_points(problem: Problem) -> float:
-    polytope = Polytope(problem.constraint, problem.shape)
-    if not polytope.members:
+    groups = _groups(problem)
+    if not groups:
         return 2.0 ** min(problem.n, 1000)
     total = 1.0
-    for inside, signed in zip(polytope.members, polytope.sums, strict=True):
-        ones = round((signed + inside.size) / 2)
+    for inside, ones in groups:
         total *= min(float(math.comb(inside.size, ones)), 1e300)
     return min(total, 1e300)
 
@@ -103,16 +100,12 @@ def _number_of_products(quadratic: Quadratic) -> float:
 
 def _points(problem: Problem) -> Iterator[Floats]:
     """Every feasible point, as flat spins."""
-    polytope = Polytope(problem.constraint, problem.shape)
-    if not polytope.members:
+    groups = _groups(problem)
+    if not groups:
         for bits in product((-1.0, 1.0), repeat=problem.n):
             yield np.array(bits)
         return
-    choices = [
-        list(combinations(inside, round((signed + inside.size) / 2)))
-        for inside, signed in zip(polytope.members, polytope.sums, strict=True)
-    ]
-    for chosen in product(*choices):
+    for chosen in product(*(list(combinations(inside, ones)) for inside, ones in groups)):
         x = np.full(problem.n, -1.0)
         x[[i for part in chosen for i in part]] = 1.0
         yield x
@@ -181,9 +174,9 @@ def _enumerate(objective: Quadratic, problem: Problem, run: Run) -> Status:
 
 def _group_matrix(problem: Problem) -> Floats:
     """One row for each group of the counts, with ones at its members."""
-    polytope = Polytope(problem.constraint, problem.shape)
-    rows = np.zeros((len(polytope.members), problem.n))
-    for row, inside in zip(rows, polytope.members, strict=True):
+    groups = _groups(problem)
+    rows = np.zeros((len(groups), problem.n))
+    for row, (inside, _) in zip(rows, groups, strict=True):
         row[inside] = 1.0
     return rows
 

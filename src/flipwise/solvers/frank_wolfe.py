@@ -14,18 +14,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from flipwise.arrays import Floats, Ints
+from flipwise.arrays import Floats, Ints, largest
 from flipwise.certify.eigenvalues import smallest_eigenpair
+from flipwise.checks import check_numbers, check_wholes
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.selection import largest
-from flipwise.solvers.checks import check_number, check_whole
-from flipwise.solvers.densest import Arcs, arcs_of, as_arcs, spins_of
-from flipwise.solvers.relaxed import OutOfTime, inner, stops_in_time
+from flipwise.solvers.densest import Arcs, arcs_of, as_arcs, report_sets
+from flipwise.solvers.relaxed import in_time, inner, stops_in_time
 
 REPORT_EVERY = 10
 """Iterations between two roundings that are reported."""
@@ -47,8 +47,8 @@ class Options:
     iterations: int = 200
 
     def __post_init__(self) -> None:
-        check_number("lam", self.lam, least=0.0)
-        check_whole("iterations", self.iterations, 1)
+        check_numbers(self, "lam", least=0.0)
+        check_wholes(self, "iterations")
 
 
 @stops_in_time
@@ -56,18 +56,8 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
     """Iterate from the uniform point; the start `x` is not used."""
     arcs, k = arcs_of(problem, "frank-wolfe")
     run.offer(x, problem.objective.value(x))
-
-    def in_time() -> None:
-        if run.check_time() is not None:
-            raise OutOfTime
-
-    for y in relaxed_points(arcs, k, options.lam, options.iterations, in_time):
-        chosen = spins_of(largest(y, k), problem)
-        run.evaluations += 1
-        stop = run.step(chosen, problem.objective.value(chosen))
-        if stop is not None:
-            return stop
-    return Status.CONVERGED
+    points = relaxed_points(arcs, k, options.lam, options.iterations, partial(in_time, run))
+    return report_sets(problem, run, (largest(y, k) for y in points))
 
 
 def frank_wolfe(
@@ -78,11 +68,11 @@ def frank_wolfe(
     return largest(points[0], k)
 
 
-def relaxed_points(arcs: Arcs, k: int, lam: float, iterations: int, in_time: Callable[[], None]) -> Iterator[Floats]:
+def relaxed_points(arcs: Arcs, k: int, lam: float, iterations: int, check_time: Callable[[], None]) -> Iterator[Floats]:
     """The relaxed points, every few iterations and at the end."""
 
     def minus_times(v: Floats) -> Floats:
-        in_time()
+        check_time()
         return -arcs.times(v) if v.ndim == 1 else -np.stack([arcs.times(np.ascontiguousarray(c)) for c in v.T], axis=1)
 
     n = arcs.n
@@ -90,7 +80,7 @@ def relaxed_points(arcs: Arcs, k: int, lam: float, iterations: int, in_time: Cal
     L = max(lam - smallest_eigenpair(minus_times, n, tolerance=1e-4)[0], 1e-300)
     Wx = arcs.degrees() * (k / n)
     for iteration in range(1, iterations + 1):
-        in_time()
+        check_time()
         g = Wx + lam * x
         chosen = largest(g, k)  # (1)
         s = np.zeros(n)

@@ -23,16 +23,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from flipwise.arrays import Floats
+from flipwise.checks import check_flags, check_numbers, check_wholes
 from flipwise.constraints import Free
 from flipwise.objectives.protocol import SupportsCurvature
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.checks import check_flag, check_number, check_whole
-from flipwise.solvers.projections import Polytope, onto_sphere
-from flipwise.solvers.relaxed import Model, conjugate_gradients, convex_load, projected_gradient, stops_in_time
-from flipwise.solvers.rounding import report_nearest
+from flipwise.solvers.projections import Polytope, onto_sphere, report_nearest
+from flipwise.solvers.relaxed import Model, begin, conjugate_gradients, projected_gradient, stops_in_time
 
 _AUTHORS = {  # name: (free, with counts)
     "rho": (5.0, 25.0),
@@ -83,16 +82,12 @@ class Options:
     convex: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("rho", "learning_fact", "gamma", "gamma_factor", "stop_threshold", "cg_tolerance"):
-            if getattr(self, name) is not None:
-                check_number(name, getattr(self, name), above=0.0)
-        check_number("std_threshold", self.std_threshold, least=0.0)
-        for name in ("history", "iterations"):
-            if getattr(self, name) is not None:
-                check_whole(name, getattr(self, name), 1)
-        check_whole("rho_change_step", self.rho_change_step, 1)
-        check_whole("cg_steps", self.cg_steps, 1)
-        check_flag("convex", self.convex)
+        given = {name for name in _AUTHORS if getattr(self, name) is not None}
+        whole = {"history", "iterations"}
+        check_numbers(self, *sorted(given - whole), above=0.0)
+        check_numbers(self, "std_threshold", least=0.0)
+        check_wholes(self, *sorted(given & whole), "rho_change_step", "cg_steps")
+        check_flags(self, "convex")
 
     def chosen(self, name: str, counts: bool) -> float:
         """The user's value, or the authors'."""
@@ -111,11 +106,8 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
     gamma = options.chosen("gamma", counts)
     close = options.chosen("stop_threshold", counts)
     values: deque[float] = deque(maxlen=int(options.chosen("history", counts)))
-    polytope = Polytope(problem.constraint, problem.shape)
-    base = Model(problem, run, load=convex_load(problem, run) if options.convex else 0.0)
+    base, polytope, b = begin(problem, run, rng, convex=options.convex)
     radius = math.sqrt(problem.n)
-
-    b = polytope.near_centre(rng)
     z1, z2 = np.zeros(problem.n), np.zeros(problem.n)
     for iteration in range(1, int(options.chosen("iterations", counts)) + 1):
         y1 = polytope.project(b + z1 / rho)  # (1)

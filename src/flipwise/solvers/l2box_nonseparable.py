@@ -17,13 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from flipwise.arrays import Floats
+from flipwise.checks import check_numbers, check_wholes
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.checks import check_number, check_whole
-from flipwise.solvers.projections import Polytope
+from flipwise.solvers.projections import Polytope, report_nearest
 from flipwise.solvers.relaxed import Model, inner, stops_in_time
-from flipwise.solvers.rounding import report_nearest
 
 
 @dataclass(frozen=True)
@@ -54,12 +53,9 @@ class Options:
     iterations: int = 40
 
     def __post_init__(self) -> None:
-        for name in ("mu", "gamma", "tolerance"):
-            check_number(name, getattr(self, name), above=0.0)
-        for name in ("theta_mu", "theta_gamma"):
-            check_number(name, getattr(self, name), above=0.0, most=0.999)
-        for name in ("newton", "cg_steps", "iterations"):
-            check_whole(name, getattr(self, name), 1)
+        check_numbers(self, "mu", "gamma", "tolerance", above=0.0)
+        check_numbers(self, "theta_mu", "theta_gamma", above=0.0, most=0.999)
+        check_wholes(self, "newton", "cg_steps", "iterations")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +73,7 @@ class _Smoothed:
     def gradient(self, x: Floats) -> Floats:
         return self.model.gradient(x) + 2.0 * self.mu * x / (1.0 - x * x) - 2.0 * self.gamma * x
 
-    def hessian_times(self, x: Floats, g: Floats, d: Floats) -> Floats:
+    def hessian_times(self, x: Floats, d: Floats) -> Floats:
         product = self.model.hessian_times(d)
         if product is None:  # a difference of gradients of f
             eps = 1e-6 / max(float(np.abs(d).max(initial=0.0)), 1e-300)
@@ -153,7 +149,7 @@ def _newton_direction(smoothed: _Smoothed, polytope: Polytope, y: Floats, g: Flo
     for _ in range(cg_steps):
         if energy <= 1e-4 * first or energy <= 0.0:
             break
-        Hp = polytope.tangent(smoothed.hessian_times(y, g, p))
+        Hp = polytope.tangent(smoothed.hessian_times(y, p))
         curvature = inner(p, Hp)
         if curvature <= 1e-14 * inner(p, p):
             if not d.any():

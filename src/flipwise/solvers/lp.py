@@ -17,15 +17,14 @@ import numpy as np
 
 from flipwise.arrays import Floats
 from flipwise.certify.linearised import solve_linearised
+from flipwise.checks import check_flags, check_numbers, check_wholes
 from flipwise.errors import IncompatibleObjective
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.checks import check_flag, check_number, check_whole
-from flipwise.solvers.projections import Polytope
-from flipwise.solvers.relaxed import Model, convex_load, projected_gradient, stops_in_time
-from flipwise.solvers.rounding import report_nearest
+from flipwise.solvers.projections import report_nearest
+from flipwise.solvers.relaxed import begin, projected_gradient, stops_in_time
 
 
 @dataclass(frozen=True)
@@ -48,10 +47,9 @@ class Options:
     steps: int = 1000
 
     def __post_init__(self) -> None:
-        check_flag("convex", self.convex)
-        check_flag("linearised", self.linearised)
-        check_number("tolerance", self.tolerance, above=0.0)
-        check_whole("steps", self.steps, 1)
+        check_flags(self, "convex", "linearised")
+        check_numbers(self, "tolerance", above=0.0)
+        check_wholes(self, "steps")
 
 
 @stops_in_time
@@ -69,9 +67,7 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
         if relaxed is None:
             return run.check_time() or Status.TIME_LIMIT
         return report_nearest(problem, run, relaxed) or Status.CONVERGED
-    polytope = Polytope(problem.constraint, problem.shape)
-    model = Model(problem, run, load=convex_load(problem, run) if options.convex else 0.0)
-    y = polytope.near_centre(rng)
+    model, polytope, y = begin(problem, run, rng, convex=options.convex)
     done = 0
     while done < options.steps:  # in pieces, so that progress is seen
         piece = min(50, options.steps - done)
@@ -80,12 +76,8 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
         stop = report_nearest(problem, run, y)
         if stop is not None:
             return stop
-        if size == 0.0 or _is_vertex(y):
+        if size == 0.0 or (np.abs(y) == 1.0).all():
             break
         if size <= options.tolerance * float(np.abs(polytope.tangent(model.gradient(y))).max(initial=0.0)):
             break
     return Status.CONVERGED
-
-
-def _is_vertex(y: Floats) -> bool:
-    return bool((np.abs(y) == 1.0).all())

@@ -19,13 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from flipwise.arrays import Floats
+from flipwise.checks import check_flags, check_numbers, check_wholes
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.checks import check_flag, check_number, check_whole
-from flipwise.solvers.projections import Polytope, onto_sphere
-from flipwise.solvers.relaxed import Model, convex_load, inner, projected_gradient, stops_in_time
-from flipwise.solvers.rounding import report_nearest
+from flipwise.solvers.projections import onto_sphere, report_nearest
+from flipwise.solvers.relaxed import begin, inner, projected_gradient, stops_in_time
 
 
 @dataclass(frozen=True)
@@ -56,13 +55,10 @@ class Options:
     convex: bool = True
 
     def __post_init__(self) -> None:
-        check_number("alpha", self.alpha, above=0.0)
-        check_number("sigma", self.sigma, least=1.0)
-        check_number("tolerance", self.tolerance, above=0.0)
-        check_number("complementarity", self.complementarity, above=0.0)
-        for name in ("T", "steps", "iterations"):
-            check_whole(name, getattr(self, name), 1)
-        check_flag("convex", self.convex)
+        check_numbers(self, "alpha", "tolerance", "complementarity", above=0.0)
+        check_numbers(self, "sigma", least=1.0)
+        check_wholes(self, "T", "steps", "iterations")
+        check_flags(self, "convex")
 
 
 @stops_in_time
@@ -70,9 +66,7 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
     """Iterate from near the centre."""
     run.offer(x, problem.objective.value(x))
     n = problem.n
-    polytope = Polytope(problem.constraint, problem.shape)
-    base = Model(problem, run, load=convex_load(problem, run) if options.convex else 0.0)
-    y = polytope.near_centre(rng)
+    base, polytope, y = begin(problem, run, rng, convex=options.convex)
     v = np.zeros(n)
     rho, alpha = 0.0, options.alpha / n
     for iteration in range(1, options.iterations + 1):

@@ -16,7 +16,7 @@ from flipwise.kernels import cores, greedy
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.densest import Arcs, arcs_of, as_arcs, spins_of
+from flipwise.solvers.densest import Arcs, arcs_of, as_arcs, report_sets
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,7 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
     """Peel down to k nodes; the start `x` is not used."""
     arcs, k = arcs_of(problem, "peeling")
     run.offer(x, problem.objective.value(x))
-    left = spins_of(_peel(arcs)[arcs.n - k :], problem)
-    run.evaluations += 1
-    return run.step(left, problem.objective.value(left)) or Status.CONVERGED
+    return report_sets(problem, run, [_peel(arcs)[arcs.n - k :]])
 
 
 def peel(indptr: Ints, indices: Ints, weights: Floats | None, k: int) -> Ints:

@@ -18,13 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from flipwise.arrays import Floats
+from flipwise.checks import check_flags, check_numbers, check_wholes
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.checks import check_flag, check_number, check_whole
-from flipwise.solvers.projections import Polytope
-from flipwise.solvers.relaxed import Model, convex_load, projected_gradient, stops_in_time
-from flipwise.solvers.rounding import nearest, report_nearest
+from flipwise.solvers.projections import nearest, report_nearest
+from flipwise.solvers.relaxed import begin, projected_gradient, stops_in_time
 
 
 @dataclass(frozen=True)
@@ -57,12 +56,10 @@ class Options:
     convex: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("rho", "tolerance", "inner_tolerance"):
-            check_number(name, getattr(self, name), above=0.0)
-        check_number("sigma", self.sigma, above=1.0)
-        for name in ("inner_iterations", "steps", "iterations"):
-            check_whole(name, getattr(self, name), 1)
-        check_flag("convex", self.convex)
+        check_numbers(self, "rho", "tolerance", "inner_tolerance", above=0.0)
+        check_numbers(self, "sigma", above=1.0)
+        check_wholes(self, "inner_iterations", "steps", "iterations")
+        check_flags(self, "convex")
 
 
 @stops_in_time
@@ -71,9 +68,7 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
     upsilon = problem.objective.value(x)
     run.offer(x, upsilon)
     feasible = x.reshape(-1).copy()
-    polytope = Polytope(problem.constraint, problem.shape)
-    base = Model(problem, run, load=convex_load(problem, run) if options.convex else 0.0)
-    point = polytope.near_centre(rng)
+    base, polytope, point = begin(problem, run, rng, convex=options.convex)
     # the first y: the relaxation rounded, without any penalty
     point, _ = projected_gradient(base, polytope, point, tolerance=1e-3, max_steps=options.steps)
     y = nearest(problem, point).reshape(-1)

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from flipwise.arrays import Floats
+from flipwise.checks import check_numbers, check_wholes
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.checks import check_number, check_whole
-from flipwise.solvers.projections import Polytope
-from flipwise.solvers.relaxed import Model, projected_gradient, stops_in_time
-from flipwise.solvers.rounding import report_nearest
+from flipwise.solvers.projections import report_nearest
+from flipwise.solvers.relaxed import begin, projected_gradient, stops_in_time
 
 
 @dataclass(frozen=True)
@@ -46,22 +45,18 @@ class Options:
     iterations: int = 12
 
     def __post_init__(self) -> None:
-        check_number("lam", self.lam, above=0.0)
-        check_number("factor", self.factor, above=1.0)
-        check_number("tolerance", self.tolerance, above=0.0)
-        check_whole("steps", self.steps, 1)
-        check_whole("iterations", self.iterations, 1)
+        check_numbers(self, "lam", "tolerance", above=0.0)
+        check_numbers(self, "factor", above=1.0)
+        check_wholes(self, "steps", "iterations")
 
 
 @stops_in_time
 def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
     """Raise the penalty from near the centre."""
     run.offer(x, problem.objective.value(x))
-    polytope = Polytope(problem.constraint, problem.shape)
-    base = Model(problem, run)
+    base, polytope, y = begin(problem, run, rng)
     slopes = polytope.tangent(base.gradient(x.reshape(-1).copy()))
     weight = options.lam * max(float(np.abs(slopes).mean()), 1e-12)
-    y = polytope.near_centre(rng)
     for _ in range(options.iterations):
         model = base.plus(quartic=weight)
         y, _ = projected_gradient(model, polytope, y, tolerance=1e-4, max_steps=options.steps)  # (1)

@@ -1,4 +1,4 @@
-"""Exact Euclidean projections onto the convex sets that stand in for binary points.
+"""From a real point to the nearest of a set: exact Euclidean projections, and the roundings of every relaxation.
 
 `Polytope` is the convex hull of the feasible points of a constraint: the box [-1, 1]^n, and in each group q of a
 count the hyperplane 1'x = 2 r_q - n_q. Projecting onto {box, sum = s} means finding the level t with
@@ -9,6 +9,7 @@ vectors after a try with Newton's method (Cominetti, Mascarenhas, Silva, Math. P
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -16,34 +17,29 @@ import numpy as np
 from flipwise.arrays import Floats, Ints
 from flipwise.constraints import Constraint
 from flipwise.kernels import clipping as kernels
+from flipwise.objectives.quadratic import Quadratic
+from flipwise.problem import Problem
+from flipwise.result import Status
+from flipwise.run import Run
 
 NEWTON_SIZE = 5000
 NEWTON_PASSES = 40
 """Long vectors try this many passes of Newton's method first, which allocate nothing; usually ten suffice."""
+SWEEP_LIMIT = 4096
+"""Thresholds tried by a sweep; a longer vector is cut at as many evenly spaced ranks."""
 
 
-def onto_box(y: Floats, low: float = -1.0, high: float = 1.0) -> Floats:
-    """The nearest point of [low, high]^n."""
-    return np.clip(y, low, high)
-
-
-def onto_sphere(y: Floats, radius: float, centre: float = 0.0) -> Floats:
-    """The nearest point with |x - centre| = radius; at the centre itself, an arbitrary one of the nearest."""
-    away = y - centre
-    norm = float(np.sqrt(np.einsum("i,i->", away, away)))
+def onto_sphere(y: Floats, radius: float) -> Floats:
+    """The nearest point with |x| = radius; at 0, an arbitrary one of the nearest."""
+    norm = float(np.sqrt(np.einsum("i,i->", y, y)))
     if norm == 0.0:
-        return np.full_like(y, centre + radius / max(1.0, np.sqrt(y.size)))
-    return centre + away * (radius / norm)
+        return np.full_like(y, radius / max(1.0, np.sqrt(y.size)))
+    return y * (radius / norm)
 
 
 def onto_box_with_sum(y: Floats, total: float) -> Floats:
     """The nearest point of {x in [-1, 1]^n, 1'x = total}, for |total| <= n."""
     return np.clip(y - sum_level(y, total), -1.0, 1.0)
-
-
-def onto_capped_simplex(y: Floats, k: float) -> Floats:
-    """The nearest point of {x in [0, 1]^n, 1'x = k}: the same set in 0/1 variables."""
-    return (onto_box_with_sum(2.0 * y - 1.0, 2.0 * k - y.size) + 1.0) / 2.0
 
 
 def sum_level(y: Floats, total: float) -> float:
@@ -114,8 +110,6 @@ class Polytope:
     """The convex hull of a constraint's points, on flat vectors."""
 
     def __init__(self, constraint: Constraint, shape: tuple[int, ...]) -> None:
-        self.constraint = constraint
-        self.shape = shape
         self.n = int(np.prod(shape))
         self.members: list[Ints] = []
         self.sums: list[float] = []
@@ -131,7 +125,7 @@ class Polytope:
     def project(self, y: Floats) -> Floats:
         """The nearest point of the polytope."""
         if not self.members:
-            return onto_box(y)
+            return np.clip(y, -1.0, 1.0)
         if self._whole:
             return onto_box_with_sum(y, self.sums[0])
         x = np.empty_like(y)
@@ -139,25 +133,14 @@ class Polytope:
             x[inside] = onto_box_with_sum(y[inside], total)
         return x
 
-    def onto_sums(self, y: Floats) -> Floats:
-        """The nearest point with the right sum in every group, without the box."""
-        return self._shifted(y, self.sums)
-
     def tangent(self, d: Floats) -> Floats:
         """The part of a direction that keeps every sum."""
-        return self._shifted(d, [0.0] * len(self.sums))
-
-    def _shifted(self, y: Floats, sums: list[float]) -> Floats:
         if self._whole:
-            return y + (sums[0] - float(y.sum())) / y.size
-        x = y.copy()
-        for inside, total in zip(self.members, sums, strict=True):
-            x[inside] += (total - float(y[inside].sum())) / inside.size
-        return x
-
-    def vertex(self, g: Floats) -> Floats:
-        """A feasible binary point that minimises g'x: the linear program over the polytope, solved exactly."""
-        return self.constraint.project(-g.reshape(self.shape)).reshape(-1)
+            return d - float(d.sum()) / d.size
+        kept = d.copy()
+        for inside in self.members:
+            kept[inside] -= float(d[inside].sum()) / inside.size
+        return kept
 
     def centre(self) -> Floats:
         """The mean of all feasible points."""
@@ -166,6 +149,53 @@ class Polytope:
             x[inside] = total / inside.size
         return x
 
-    def near_centre(self, rng: np.random.Generator, noise: float = 1e-2) -> Floats:
+    def near_centre(self, rng: np.random.Generator) -> Floats:
         """The centre moved a little at random, so that a symmetric objective has somewhere to go."""
-        return self.project(self.centre() + noise * rng.standard_normal(self.n))
+        return self.project(self.centre() + 1e-2 * rng.standard_normal(self.n))
+
+
+def nearest(problem: Problem, y: Floats) -> Floats:
+    """The feasible binary point nearest to `y`."""
+    return problem.constraint.project(y.reshape(problem.shape))
+
+
+def report_nearest(problem: Problem, run: Run, y: Floats) -> Status | None:
+    """Round `y`, report the point as an iteration, and say whether to stop."""
+    x = nearest(problem, y)
+    run.evaluations += 1
+    before = run.best_x
+    flips = 0 if before is None else int(np.count_nonzero(before != x))
+    return run.step(x, problem.objective.value(x), flips=flips)
+
+
+def sweep(problem: Problem, y: Floats) -> Floats:
+    """The best of the points {i: y_i above a threshold}, over all thresholds; with counts there is only one."""
+    if problem.constraint.swaps:
+        return nearest(problem, y)
+    order = np.argsort(-y, kind="stable")
+    sizes = np.unique(np.linspace(0, y.size, min(y.size + 1, SWEEP_LIMIT + 1)).astype(np.int64))
+    sizes = np.append(sizes, int(np.count_nonzero(y >= 0)))
+    best, best_value = nearest(problem, y), np.inf
+    objective = problem.objective
+    if isinstance(objective, Quadratic):
+        # f is updated along the sweep: raising a batch costs its own rows only.
+        x = np.full(problem.shape, -1.0)
+        g, value, done = objective.gradient(x), objective.value(x), 0
+        found = (value, 0)
+        for size in sizes[:-1][1:]:
+            value += objective.flip(x, g, order[done:size])
+            done = int(size)
+            found = min(found, (value, done))
+        sizes = np.array([found[1], sizes[-1]])
+    for candidate in _cuts(problem.shape, order, sizes):
+        value = objective.value(candidate)
+        if value < best_value:
+            best, best_value = candidate, value
+    return best
+
+
+def _cuts(shape: tuple[int, ...], order: np.ndarray, sizes: Iterable[int]) -> Iterable[Floats]:
+    for size in sizes:
+        x = np.full(order.size, -1.0)
+        x[order[:size]] = 1.0
+        yield x.reshape(shape)

@@ -18,7 +18,7 @@ from flipwise.kernels import greedy
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.densest import Arcs, arcs_of, as_arcs, spins_of
+from flipwise.solvers.densest import Arcs, arcs_of, as_arcs, report_sets
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,7 @@ def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, optio
     """Grow one set; the start `x` is not used."""
     arcs, k = arcs_of(problem, "ravi")
     run.offer(x, problem.objective.value(x))
-    chosen = spins_of(_grow(arcs, k), problem) if k else x
-    run.evaluations += 1
-    return run.step(chosen, problem.objective.value(chosen)) or Status.CONVERGED
+    return report_sets(problem, run, [_grow(arcs, k)])
 
 
 def greedy_dispersion(indptr: Ints, indices: Ints, weights: Floats | None, k: int) -> Ints:
@@ -41,10 +39,12 @@ def greedy_dispersion(indptr: Ints, indices: Ints, weights: Floats | None, k: in
 
 
 def _grow(arcs: Arcs, k: int) -> Ints:
+    chosen = np.empty(k, dtype=np.int64)
+    if k == 0:
+        return chosen
     tie = arcs.degrees()
     by_tie = np.argsort(-tie, kind="stable")
     first, second = greedy.heaviest_edge(arcs.indptr, arcs.indices, arcs.weights, tie)
-    chosen = np.empty(k, dtype=np.int64)
     place = np.full(arcs.n, -1, dtype=np.int64)
     heap = np.empty(arcs.n, dtype=np.int64)
     greedy.greedy_growth(

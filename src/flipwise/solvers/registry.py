@@ -65,62 +65,37 @@ class Method:
                 )
 
 
+def _solver(name: str, summary: str, **kind: Any) -> Method:
+    """A method of this package, in the module of its name."""
+    return Method(name, summary, f"flipwise.solvers.{name.replace('-', '_')}", **kind)
+
+
 _METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         Method("dpcd", "discrete principal coordinate descent (the paper's method)", "flipwise.dpcd"),
         Method("portfolio", "annealing, tabu search and recombination until a limit", "flipwise.search.portfolio"),
-        Method("sgm", "signed gradient method (Liu et al. 2014)", "flipwise.solvers.sgm", counts=False),
-        Method("adm", "adaptive random signed gradients (Liu et al. 2017)", "flipwise.solvers.adm", counts=False),
-        Method("dcc", "cyclic coordinate descent on bits (Shen et al. 2015)", "flipwise.solvers.dcc"),
-        Method("lp", "box relaxation and rounding (Hsieh et al. 2015)", "flipwise.solvers.lp"),
-        Method(
-            "spectral",
-            "eigenvector relaxation, rounding by sweep (Olsson et al. 2007)",
-            "flipwise.solvers.spectral",
-            needs="quadratic",
-        ),
-        Method(
+        _solver("sgm", "signed gradient method (Liu et al. 2014)", counts=False),
+        _solver("adm", "adaptive random signed gradients (Liu et al. 2017)", counts=False),
+        _solver("dcc", "cyclic coordinate descent on bits (Shen et al. 2015)"),
+        _solver("lp", "box relaxation and rounding (Hsieh et al. 2015)"),
+        _solver("spectral", "eigenvector relaxation, rounding by sweep (Olsson et al. 2007)", needs="quadratic"),
+        _solver(
             "sdp",
             "low-rank semidefinite relaxation, hyperplane rounding (Goemans & Williamson 1995)",
-            "flipwise.solvers.sdp",
             needs="quadratic",
         ),
-        Method("l2box-admm", "box and sphere splitting (Wu & Ghanem 2018)", "flipwise.solvers.l2box_admm"),
-        Method(
-            "mpec-epm", "exact penalty on the equilibrium formulation (Yuan & Ghanem 2017)", "flipwise.solvers.mpec_epm"
-        ),
-        Method(
-            "mpec-adm",
-            "alternating directions on the equilibrium formulation (Yuan & Ghanem 2016)",
-            "flipwise.solvers.mpec_adm",
-        ),
-        Method(
-            "penalty-decomposition",
-            "penalty decomposition of the l0 formulation (Lu & Zhang 2013)",
-            "flipwise.solvers.penalty_decomposition",
-        ),
-        Method(
-            "l2box-nonseparable",
-            "barrier and non-separable penalty (Murray & Ng 2010)",
-            "flipwise.solvers.l2box_nonseparable",
-        ),
-        Method("piecewise", "piecewise separable penalty (Zhang et al. 2007)", "flipwise.solvers.piecewise"),
-        Method("ravi", "greedy dispersion (Ravi et al. 1994)", "flipwise.solvers.ravi", free=False, needs="densest"),
-        Method(
-            "tpm", "truncated power method (Yuan & Zhang 2013)", "flipwise.solvers.tpm", free=False, needs="densest"
-        ),
-        Method(
-            "frank-wolfe",
-            "Frank-Wolfe with diagonal loading (Lu et al. 2025)",
-            "flipwise.solvers.frank_wolfe",
-            free=False,
-            needs="densest",
-        ),
-        Method(
-            "peeling", "greedy peeling (Asahiro et al. 2000)", "flipwise.solvers.peeling", free=False, needs="densest"
-        ),
-        Method("exact", "enumeration or branch and bound, for small problems", "flipwise.solvers.exact"),
+        _solver("l2box-admm", "box and sphere splitting (Wu & Ghanem 2018)"),
+        _solver("mpec-epm", "exact penalty on the equilibrium formulation (Yuan & Ghanem 2017)"),
+        _solver("mpec-adm", "alternating directions on the equilibrium formulation (Yuan & Ghanem 2016)"),
+        _solver("penalty-decomposition", "penalty decomposition of the l0 formulation (Lu & Zhang 2013)"),
+        _solver("l2box-nonseparable", "barrier and non-separable penalty (Murray & Ng 2010)"),
+        _solver("piecewise", "piecewise separable penalty (Zhang et al. 2007)"),
+        _solver("ravi", "greedy dispersion (Ravi et al. 1994)", free=False, needs="densest"),
+        _solver("tpm", "truncated power method (Yuan & Zhang 2013)", free=False, needs="densest"),
+        _solver("frank-wolfe", "Frank-Wolfe with diagonal loading (Lu et al. 2025)", free=False, needs="densest"),
+        _solver("peeling", "greedy peeling (Asahiro et al. 2000)", free=False, needs="densest"),
+        _solver("exact", "enumeration or branch and bound, for small problems"),
     )
 }
 
@@ -138,7 +113,6 @@ def methods() -> tuple[Method, ...]:
 
 
 def find_method(name: str) -> Method:
-    """The method of this name."""
     if name in _METHODS:
         return _METHODS[name]
     near = difflib.get_close_matches(str(name), _METHODS, n=1)

@@ -11,10 +11,9 @@ the gradient is updated, so an iteration costs one product with the matrix.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -25,8 +24,8 @@ from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.projections import Polytope
-from flipwise.solvers.rounding import report_nearest
+from flipwise.solvers.projections import Polytope, report_nearest
+from flipwise.solvers.registry import Solve
 
 
 def inner(a: Floats, b: Floats) -> float:
@@ -42,15 +41,17 @@ class OutOfTime(Exception):
         self.x = x
 
 
-Options = TypeVar("Options")
-Solve = Callable[[Problem, Floats, np.random.Generator, Run, Options], Status]
+def in_time(run: Run) -> None:
+    """Raise `OutOfTime` when the run must end."""
+    if run.check_time() is not None:
+        raise OutOfTime
 
 
-def stops_in_time(solve: Solve[Options]) -> Solve[Options]:
+def stops_in_time(solve: Solve) -> Solve:
     """Let a `solve` end with a status when a model raises `OutOfTime`; the point it had come to is rounded."""
 
     @wraps(solve)
-    def wrapped(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
+    def wrapped(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Any) -> Status:
         try:
             return solve(problem, x, rng, run, options)
         except OutOfTime as stop:
@@ -127,8 +128,7 @@ class Model:
         return product
 
     def _objective_gradient(self, x: Floats) -> Floats:
-        if self.run.check_time() is not None:
-            raise OutOfTime
+        in_time(self.run)
         self.run.evaluations += 1
         return self.problem.objective.gradient(x.reshape(self.problem.shape)).reshape(-1)
 
@@ -151,6 +151,15 @@ def convex_load(problem: Problem, run: Run) -> float:
     return max(0.0, -least) * (1.0 + 1e-3)
 
 
+def begin(
+    problem: Problem, run: Run, rng: np.random.Generator, *, convex: bool = False
+) -> tuple[Model, Polytope, Floats]:
+    """What a relaxation begins with: the objective (made convex), the polytope, and a point near its centre."""
+    polytope = Polytope(problem.constraint, problem.shape)
+    model = Model(problem, run, load=convex_load(problem, run) if convex else 0.0)
+    return model, polytope, polytope.near_centre(rng)
+
+
 def projected_gradient(
     model: Model, polytope: Polytope, x: Floats, *, tolerance: float, max_steps: int
 ) -> tuple[Floats, float]:
@@ -171,7 +180,7 @@ def projected_gradient(
                 break
             Hd = model.hessian_times(d)
             if Hd is None:
-                t, g_new = _backtrack(model, x, g, d, slope)
+                t, g_new = _backtrack(model, x, d, slope)
                 Hd = (g_new - g) / t
             else:
                 curvature = inner(d, Hd)
@@ -186,7 +195,7 @@ def projected_gradient(
     return x, size
 
 
-def _backtrack(model: Model, x: Floats, g: Floats, d: Floats, slope: float) -> tuple[float, Floats]:
+def _backtrack(model: Model, x: Floats, d: Floats, slope: float) -> tuple[float, Floats]:
     value = model.value(x)
     t = 1.0
     while t > 1e-8 and model.value(x + t * d) > value + 1e-4 * t * slope:
@@ -194,19 +203,13 @@ def _backtrack(model: Model, x: Floats, g: Floats, d: Floats, slope: float) -> t
     return t, model.gradient(x + t * d)
 
 
-def conjugate_gradients(
-    model: Model, x: Floats, *, tolerance: float, max_steps: int, polytope: Polytope | None = None
-) -> Floats:
-    """The minimiser of a quadratic model over all x (or all x with the polytope's sums), from x.
+def conjugate_gradients(model: Model, x: Floats, *, tolerance: float, max_steps: int) -> Floats:
+    """The minimiser of a quadratic model over all x, from x.
 
     Where the model curves downwards the step ends, at the best point so far.
     """
     try:
-        if polytope is not None:
-            x = polytope.onto_sums(x)
         r = -model.gradient(x)
-        if polytope is not None:
-            r = polytope.tangent(r)
         p, square = r.copy(), inner(r, r)
         target = tolerance**2 * max(square, inner(x, x) * 1e-30)
         for _ in range(max_steps):
@@ -214,8 +217,6 @@ def conjugate_gradients(
                 break
             Hp = model.hessian_times(p)
             assert Hp is not None
-            if polytope is not None:
-                Hp = polytope.tangent(Hp)
             curvature = inner(p, Hp)
             if curvature <= 0.0:
                 break

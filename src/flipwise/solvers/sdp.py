@@ -15,12 +15,12 @@ import numpy as np
 
 from flipwise.arrays import Floats
 from flipwise.certify.sdp import solve_sdp
+from flipwise.checks import check_flags, check_numbers, check_wholes
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.checks import check_flag, check_number, check_whole
-from flipwise.solvers.rounding import nearest
+from flipwise.solvers.projections import nearest
 from flipwise.solvers.spectral import time_for_proof
 
 
@@ -48,11 +48,10 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.rank is not None:
-            check_whole("rank", self.rank, 1)
-        check_whole("sweeps", self.sweeps, 1)
-        check_number("tolerance", self.tolerance, above=0.0)
-        check_whole("hyperplanes", self.hyperplanes, 1)
-        check_flag("bound", self.bound)
+            check_wholes(self, "rank")
+        check_wholes(self, "sweeps", "hyperplanes")
+        check_numbers(self, "tolerance", above=0.0)
+        check_flags(self, "bound")
 
 
 def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:

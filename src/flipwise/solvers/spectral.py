@@ -17,15 +17,14 @@ import numpy as np
 from flipwise.arrays import Floats
 from flipwise.certify.eigenvalues import smallest_eigenpair
 from flipwise.certify.homogeneous import homogeneous
-from flipwise.certify.spectral_quadratic import spectral_bound
+from flipwise.certify.sdp import spectral_bound
+from flipwise.checks import check_flags, check_numbers
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.solvers.checks import check_flag, check_number
-from flipwise.solvers.projections import Polytope
-from flipwise.solvers.relaxed import OutOfTime, stops_in_time
-from flipwise.solvers.rounding import sweep
+from flipwise.solvers.projections import Polytope, sweep
+from flipwise.solvers.relaxed import in_time, stops_in_time
 
 BOUND_LIMIT = 3000
 """The proof of the bound factors a matrix; larger ones are left out."""
@@ -47,8 +46,8 @@ class Options:
     bound: bool = True
 
     def __post_init__(self) -> None:
-        check_number("tolerance", self.tolerance, above=0.0)
-        check_flag("bound", self.bound)
+        check_numbers(self, "tolerance", above=0.0)
+        check_flags(self, "bound")
 
 
 @stops_in_time
@@ -77,19 +76,14 @@ def time_for_proof(n: int, run: Run) -> bool:
     return n <= BOUND_LIMIT and run.seconds_left > 4e-10 * n**3
 
 
-def _in_time(run: Run) -> None:
-    run.evaluations += 1
-    if run.check_time() is not None:
-        raise OutOfTime
-
-
 def _on_sphere(objective: Quadratic, run: Run, tolerance: float) -> Floats:
     """The minimiser of (1), without its last entry."""
     form = homogeneous(objective)
     diagonal = form.diagonal
 
     def times(v: Floats) -> Floats:
-        _in_time(run)
+        run.evaluations += 1
+        in_time(run)
         return form.times(v) - (diagonal * v if v.ndim == 1 else diagonal[:, None] * v)
 
     _, y = smallest_eigenpair(times, form.N, tolerance)
@@ -105,7 +99,8 @@ def _in_plane(problem: Problem, objective: Quadratic, run: Run, tolerance: float
     slope = polytope.tangent(2.0 * (objective.times(centre) - diagonal * centre) + objective.c) / 2.0 * radius
 
     def once(v: Floats) -> Floats:
-        _in_time(run)
+        run.evaluations += 1
+        in_time(run)
         w = polytope.tangent(v[:-1])
         product = radius**2 * polytope.tangent(objective.times(w) - diagonal * w) + slope * v[-1]
         return np.append(product, slope @ w)

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flipwise.arrays import Floats, Ints
+from flipwise.arrays import Floats, Ints, largest
+from flipwise.checks import check_numbers, check_wholes
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
-from flipwise.selection import largest
-from flipwise.solvers.checks import check_number, check_whole
-from flipwise.solvers.densest import Arcs, arcs_of, as_arcs, spins_of
+from flipwise.solvers.densest import Arcs, arcs_of, as_arcs, report_sets
 
 FIRST_SHIFT = 1e-4
 
@@ -40,21 +39,15 @@ class Options:
     iterations: int = 1000
 
     def __post_init__(self) -> None:
-        check_number("lam", self.lam, least=0.0)
-        check_whole("iterations", self.iterations, 1)
+        check_numbers(self, "lam", least=0.0)
+        check_wholes(self, "iterations")
 
 
 def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
     """Iterate from the nodes of largest degree; the start `x` is not used."""
     arcs, k = arcs_of(problem, "tpm")
     run.offer(x, problem.objective.value(x))
-    for nodes, _ in _power_steps(arcs, k, options.lam, options.iterations):
-        chosen = spins_of(nodes, problem)
-        run.evaluations += 1
-        stop = run.step(chosen, problem.objective.value(chosen))
-        if stop is not None:
-            return stop
-    return Status.CONVERGED
+    return report_sets(problem, run, (nodes for nodes, _ in _power_steps(arcs, k, options.lam, options.iterations)))
 
 
 def truncated_power(

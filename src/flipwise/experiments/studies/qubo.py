@@ -22,7 +22,7 @@ import scipy.sparse as sp
 import flipwise
 from flipwise.experiments.cells import Outcome, Skip, run_curves
 from flipwise.experiments.study import Instance, Plan, Study, Task, file_instance
-from flipwise.qubo.formats import bqp, rudy
+from flipwise.qubo.formats.coordinates import read_bqp, read_rudy
 from flipwise.qubo.models import QuadraticModel
 
 OURS = ("flipwise", "dpcd")
@@ -176,7 +176,7 @@ def _cut_model(weights: Any) -> QuadraticModel:
 
 def _gset(plan: Plan, name: str) -> Instance:
     return file_instance(
-        plan, name, f"qubo/gset/{name}.txt.xz", lambda path: Case(rudy.read(path), _best_known(plan, name))
+        plan, name, f"qubo/gset/{name}.txt.xz", lambda path: Case(read_rudy(path), _best_known(plan, name))
     )
 
 
@@ -184,7 +184,7 @@ def _beasley(plan: Plan, family: str, number: int) -> Instance:
     def load(path: Path) -> Case:
         with tempfile.TemporaryDirectory() as folder, tarfile.open(path) as tar:
             tar.extract(f"{family}.txt", folder, filter="data")
-            model = bqp.read(Path(folder) / f"{family}.txt", number - 1)
+            model = read_bqp(Path(folder) / f"{family}.txt", number - 1)
         return Case(model, _best_known(plan, f"{family}.{number}"))
 
     return file_instance(plan, f"{family}.{number}", "qubo/orlib_bqp.tar.xz", load)

@@ -1,27 +1,36 @@
-"""Model files: one module for each format, found by name or by the end of the file's name."""
+"""Model files: the formats, found by name or by the end of the file's name."""
 
 from __future__ import annotations
 
 import os
-from importlib import import_module
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from flipwise.errors import FlipwiseError, InvalidFile, InvalidInput
+from flipwise.qubo.formats import coordinates, documents
 from flipwise.qubo.formats.text import plain_suffix
 from flipwise.qubo.models import QuadraticModel
 
+
+class _Format(NamedTuple):
+    """How a format is read and written, and the endings by which it is known (before .gz, .xz or .bz2)."""
+
+    read: Callable[..., QuadraticModel]
+    write: Callable[[QuadraticModel, Path], None]
+    endings: tuple[str, ...]
+
+
 _FORMATS = {
-    "rudy": (".rud", ".rudy", ".mc", ".gset", ".txt"),
-    "bqp": (".bqp",),
-    "qubo": (".qubo",),
-    "bqpjson": (".json", ".bqpjson"),
-    "biqmac": (".bq", ".sparse"),
-    "matrixmarket": (".mtx",),
-    "coo": (".coo",),
-    "bqm": (".bqm",),
+    "rudy": _Format(coordinates.read_rudy, coordinates.write_rudy, (".rud", ".rudy", ".mc", ".gset", ".txt")),
+    "bqp": _Format(coordinates.read_bqp, coordinates.write_bqp, (".bqp",)),
+    "qubo": _Format(coordinates.read_qubo, coordinates.write_qubo, (".qubo",)),
+    "bqpjson": _Format(documents.read_bqpjson, documents.write_bqpjson, (".json", ".bqpjson")),
+    "biqmac": _Format(coordinates.read_biqmac, coordinates.write_biqmac, (".bq", ".sparse")),
+    "matrixmarket": _Format(coordinates.read_matrixmarket, coordinates.write_matrixmarket, (".mtx",)),
+    "coo": _Format(coordinates.read_coo, coordinates.write_coo, (".coo",)),
+    "bqm": _Format(documents.read_bqm, documents.write_bqm, (".bqm",)),
 }
-"""The formats and the endings by which they are recognised (before .gz, .xz or .bz2)."""
 
 
 def read_model(path: str | os.PathLike[str], *, format: str | None = None, index: int = 0) -> QuadraticModel:
@@ -45,10 +54,10 @@ def read_model(path: str | os.PathLike[str], *, format: str | None = None, index
     QuadraticModel(2 binary variables, 1 couplings)
     """
     where = Path(path)
-    chosen = _module(where, format)
-    more: dict[str, Any] = {"index": index} if _name(where, format) == "bqp" else {}
+    name = _name(where, format)
+    more = {"index": index} if name == "bqp" else {}
     try:
-        return chosen.read(where, **more)  # type: ignore[no-any-return]
+        return _FORMATS[name].read(where, **more)
     except FlipwiseError:
         raise
     except (ValueError, OverflowError, LookupError, TypeError, RecursionError) as error:
@@ -72,7 +81,7 @@ def write_model(model: QuadraticModel, path: str | os.PathLike[str], *, format: 
     >>> flipwise.write_model(flipwise.QuadraticModel.from_ising([0.5, 0.0], [[0.0, 1.0], [0.0, 0.0]]), path)
     """
     where = Path(path)
-    _module(where, format).write(model, where)
+    _FORMATS[_name(where, format)].write(model, where)
 
 
 def _name(path: Path, format: str | None) -> str:
@@ -81,13 +90,9 @@ def _name(path: Path, format: str | None) -> str:
             raise InvalidInput(f"`format` must be one of {', '.join(_FORMATS)}, got {format!r}.")
         return format
     suffix = plain_suffix(path)
-    for name, suffixes in _FORMATS.items():
-        if suffix in suffixes:
+    for name, known in _FORMATS.items():
+        if suffix in known.endings:
             return name
     raise InvalidInput(
         f"the format of {path.name} is not known from its name: pass `format`, one of {', '.join(_FORMATS)}."
     )
-
-
-def _module(path: Path, format: str | None) -> Any:
-    return import_module(f"flipwise.qubo.formats.{_name(path, format)}")

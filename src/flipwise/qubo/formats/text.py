@@ -33,8 +33,12 @@ def read_text(path: Path) -> str:
         raise InvalidFile(f"{path}: not a text file ({error}).") from None
 
 
+def read_lines(path: Path) -> list[str]:
+    """The lines of a file that are not blank."""
+    return [line for line in read_text(path).splitlines() if line.strip()]
+
+
 def write_text(path: Path, lines: Iterable[str]) -> None:
-    """Write lines to a plain or compressed file."""
     with _OPENERS.get(path.suffix, open)(path, "wt", encoding="ascii") as file:
         for line in lines:
             file.write(line + "\n")
@@ -55,16 +59,17 @@ def table(path: Path, lines: list[str], first: int, columns: int) -> Floats:
     raise InvalidFile(f"{path}: its numbers could not be read.")
 
 
-def indices(path: Path, values: Floats, base: int, n: int, what: str) -> Ints:
-    """A column of node or variable numbers, from `base` on, as 0, 1, ..., n - 1."""
+def index_pairs(path: Path, rows: Floats, base: int, n: int, what: str) -> tuple[Ints, Ints]:
+    """The first two columns, node or variable numbers from `base` on, as 0, 1, ..., n - 1."""
     most = 2**22 + 64 * path.stat().st_size
     if n > most:
         raise InvalidFile(f"{path}: {n} variables are promised, more than a file of this size can mean ({most}).")
-    whole = values.astype(np.int64)
-    if (whole != values).any() or (whole < base).any() or (whole >= n + base).any():
-        wrong = values[(whole != values) | (whole < base) | (whole >= n + base)][0]
+    whole = rows[:, :2].astype(np.int64)
+    bad = (whole != rows[:, :2]) | (whole < base) | (whole >= n + base)
+    if bad.any():
+        wrong = rows[:, :2].T[bad.T][0]
         raise InvalidFile(f"{path}: {what} must be between {base} and {n + base - 1}, got {wrong:g}.")
-    return whole - base
+    return whole[:, 0] - base, whole[:, 1] - base
 
 
 def number(value: float) -> str:

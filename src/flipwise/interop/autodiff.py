@@ -1,4 +1,4 @@
-"""An objective from a torch function, differentiated by torch (the `torch` extra)."""
+"""Objectives from functions of torch and jax, differentiated by them (the extras `torch` and `jax`)."""
 
 from __future__ import annotations
 
@@ -56,5 +56,48 @@ def from_torch(
                 raise InvalidInput("`function` must depend on its argument differentiably; its result has no gradient.")
             (gradient,) = torch.autograd.grad(loss, tensor)
         return float(loss.detach()), np.asarray(gradient.detach().cpu().numpy(), dtype=np.float64)
+
+    return Smooth(value_and_gradient, shape, variables=variables, lipschitz=lipschitz)
+
+
+def from_jax(
+    function: Callable[[Any], Any],
+    shape: int | tuple[int, ...],
+    *,
+    variables: Variables = "spin",
+    jit: bool = True,
+    lipschitz: float | None = None,
+) -> Smooth:
+    """The objective `x -> function(array of -1 and +1)`, with its gradient by `jax.value_and_grad`.
+
+    The array has jax's default precision, float32 unless `jax_enable_x64` is set; this function changes no setting.
+
+    Parameters
+    ----------
+    function
+        Takes a jax array of the given shape and returns a scalar.
+    shape, variables, lipschitz
+        As in `flipwise.Smooth`.
+    jit
+        Compile the function with `jax.jit`.
+
+    Examples
+    --------
+    >>> import flipwise
+    >>> f = flipwise.from_jax(lambda x: ((x - 0.5) ** 2).sum(), 8)  # doctest: +SKIP
+    >>> flipwise.minimize(f, seed=0).value  # doctest: +SKIP
+    2.0
+    """
+    try:
+        import jax
+    except ImportError:
+        raise MissingDependency("jax", "jax", "an objective in jax") from None
+    both = jax.value_and_grad(function)
+    if jit:
+        both = jax.jit(both)
+
+    def value_and_gradient(x: Floats) -> tuple[float, Floats]:
+        value, gradient = both(jax.numpy.asarray(x))
+        return float(value), np.asarray(gradient, dtype=np.float64)
 
     return Smooth(value_and_gradient, shape, variables=variables, lipschitz=lipschitz)

@@ -1,31 +1,33 @@
-"""BQPJSON 1.0.0 (lanl-ansi/bqpjson): JSON with spin or boolean variables, scale and offset.
+"""The formats that hold a model as one document: BQPJSON, and dimod's own binary files.
 
-The energy is scale * (linear + quadratic + offset), to be minimised.
+BQPJSON 1.0.0 (lanl-ansi/bqpjson) is JSON with spin or boolean variables, scale and offset; the energy is
+scale * (linear + quadratic + offset), to be minimised. dimod's files (`bqm.to_file()`) are read and written by dimod.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.errors import InvalidFile, InvalidInput, MissingDependency
 from flipwise.objectives.protocol import Variables
 from flipwise.qubo.formats.text import read_text, write_text
 from flipwise.qubo.models import QuadraticModel
 
-_DOMAINS = {"boolean": "binary", "spin": "spin"}
+_DOMAINS: dict[str, Variables] = {"boolean": "binary", "spin": "spin"}
 
 
-def read(path: Path) -> QuadraticModel:
+def read_bqpjson(path: Path) -> QuadraticModel:
     """Read a problem; the variables' numbers become labels unless they are 0, 1, 2, ..."""
     try:
         record: dict[str, Any] = json.loads(read_text(path))
         ids = list(record["variable_ids"])
         place = {name: k for k, name in enumerate(ids)}
-        domain = _DOMAINS[record["variable_domain"]]
+        variables = _DOMAINS[record["variable_domain"]]
         scale = float(record.get("scale", 1.0))
         linear = record["linear_terms"]
         quadratic = record["quadratic_terms"]
@@ -39,14 +41,11 @@ def read(path: Path) -> QuadraticModel:
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidFile(f"{path}: not a BQPJSON file ({type(error).__name__}: {error}).") from None
     labels = None if ids == list(range(len(ids))) else tuple(ids)
-    variables: Variables = "binary" if domain == "binary" else "spin"
     couplings = QuadraticModel.from_terms(len(ids), i, j, b, offset, variables, labels)
-    return QuadraticModel(
-        a + couplings.linear, couplings.i, couplings.j, couplings.b, couplings.offset, variables, labels
-    )
+    return replace(couplings, linear=a + couplings.linear)
 
 
-def write(model: QuadraticModel, path: Path) -> None:
+def write_bqpjson(model: QuadraticModel, path: Path) -> None:
     """Write a problem; labels must be integers of at least 0."""
     ids = list(range(model.n)) if model.labels is None else list(model.labels)
     if not all(isinstance(name, int) and not isinstance(name, bool) and name >= 0 for name in ids):
@@ -68,3 +67,27 @@ def write(model: QuadraticModel, path: Path) -> None:
         ],
     }
     write_text(path, [json.dumps(record)])
+
+
+def read_bqm(path: Path) -> QuadraticModel:
+    """Read a BQM; its labels are kept."""
+    try:
+        import dimod
+    except ImportError:
+        raise MissingDependency("dimod", "dimod", "reading dimod's files") from None
+    from flipwise.interop.dimod import model_from_bqm
+
+    with path.open("rb") as file:
+        try:
+            model = model_from_bqm(dimod.BinaryQuadraticModel.from_file(file))
+        except (ValueError, TypeError, KeyError, EOFError) as error:
+            raise InvalidFile(f"{path}: not a file of dimod's ({error}).") from None
+    order = np.lexsort((model.j, model.i))
+    return replace(model, i=model.i[order], j=model.j[order], b=model.b[order])
+
+
+def write_bqm(model: QuadraticModel, path: Path) -> None:
+    from flipwise.interop.dimod import bqm_from_model
+
+    with path.open("wb") as file, bqm_from_model(model).to_file() as source:
+        file.write(source.read())

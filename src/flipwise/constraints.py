@@ -1,17 +1,92 @@
-"""Omega_r and its relatives: an exact number of ones in the whole array, in each column, or in each group."""
+"""The feasible sets: free, an exact number of ones, one number for each column or group."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Floats, Ints
+from flipwise.arrays import Floats, Ints, largest
+from flipwise.checks import check_whole
 from flipwise.errors import InvalidInput
-from flipwise.selection import largest
+
+
+@runtime_checkable
+class Constraint(Protocol):
+    """A set of arrays with entries -1 and +1. Its elementary moves are flips, or swaps of a +1 with a -1."""
+
+    @property
+    def swaps(self) -> bool:
+        """True when single flips would leave the set and moves are swaps within a group."""
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Raise `InvalidInput` when the set makes no sense for arrays of this shape."""
+
+    def random(self, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
+        """A uniformly drawn feasible array."""
+
+    def violation(self, x: npt.NDArray[np.generic]) -> str | None:
+        """What is wrong with `x` (spins or bits), or None when it is feasible."""
+
+    def contains(self, x: npt.NDArray[np.generic]) -> bool:
+        """Whether `x` is feasible."""
+
+    def project(self, y: Floats) -> Floats:
+        """The feasible array nearest to the real array `y`, ties by index."""
+
+    def gauge(self, g: Floats) -> Floats:
+        """`g` minus the level that the constraint leaves undetermined (in each group)."""
+
+    def pair(self, plus: Ints, minus: Ints, g: Floats) -> Ints:
+        """The flips of `plus` (at +1) and `minus` (at -1) that keep feasibility: indices, or pairs in rows."""
+
+    def labels(self, shape: tuple[int, ...]) -> Ints:
+        """The group of each flattened entry; swaps happen within a group."""
+
+
+@dataclass(frozen=True)
+class Free:
+    """No constraint beyond the variables being binary (Omega_-1 in the paper).
+
+    Examples
+    --------
+    >>> import flipwise, numpy as np
+    >>> flipwise.Free().project(np.array([0.2, -3.0]))
+    array([ 1., -1.])
+    """
+
+    @property
+    def swaps(self) -> bool:
+        return False
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        pass
+
+    def random(self, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
+        return np.where(rng.integers(0, 2, size=shape, dtype=np.int8) > 0, 1.0, -1.0)
+
+    def violation(self, x: npt.NDArray[np.generic]) -> str | None:
+        return None
+
+    def contains(self, x: npt.NDArray[np.generic]) -> bool:
+        return True
+
+    def project(self, y: Floats) -> Floats:
+        return np.where(y >= 0.0, 1.0, -1.0)  # sgn(0) = 1, as in the paper
+
+    def gauge(self, g: Floats) -> Floats:
+        return g
+
+    def pair(self, plus: Ints, minus: Ints, g: Floats) -> Ints:
+        return np.concatenate([plus, minus])
+
+    def labels(self, shape: tuple[int, ...]) -> Ints:
+        return np.zeros(int(np.prod(shape)), dtype=np.int64)
 
 
 class _Counts(ABC):
@@ -36,27 +111,34 @@ class _Counts(ABC):
         ends = np.searchsorted(labels[order], np.arange(self.counts(shape).size + 1))
         return [order[a:b] for a, b in pairwise(ends)]
 
+    def _groups(self, shape: tuple[int, ...]) -> Iterator[tuple[int, Ints]]:
+        """The number of ones and the members of each group."""
+        return zip(self.counts(shape).tolist(), self.members(shape), strict=True)
+
+    def _place(self, shape: tuple[int, ...], group: int) -> str:
+        """Where a count is wrong, for messages; nothing where there is only one."""
+        return "" if self.counts(shape).size == 1 else f" in group {group}"
+
     def check(self, shape: tuple[int, ...]) -> None:
-        for group, (r, inside) in enumerate(zip(self.counts(shape), self.members(shape), strict=True)):
+        for group, (r, inside) in enumerate(self._groups(shape)):
             if not 0 <= r <= inside.size:
-                where = "" if self.counts(shape).size == 1 else f" in group {group}"
                 raise InvalidInput(
-                    f"the number of ones{where} must be between 0 and the {inside.size} variables there, got {r}."
+                    f"the number of ones{self._place(shape, group)} must be between 0 and the {inside.size} variables "
+                    f"there, got {r}."
                 )
 
     def random(self, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
         x = np.full(int(np.prod(shape)), -1.0)
-        for r, inside in zip(self.counts(shape), self.members(shape), strict=True):
+        for r, inside in self._groups(shape):
             x[rng.permutation(inside)[:r]] = 1.0
         return x.reshape(shape)
 
     def violation(self, x: npt.NDArray[np.generic]) -> str | None:
         up = np.asarray(x).reshape(-1) > 0
-        for group, (r, inside) in enumerate(zip(self.counts(x.shape), self.members(x.shape), strict=True)):
+        for group, (r, inside) in enumerate(self._groups(x.shape)):
             found = int(np.count_nonzero(up[inside]))
             if found != r:
-                where = "" if self.counts(x.shape).size == 1 else f" in group {group}"
-                return f"it must have exactly {r} ones{where}, it has {found}"
+                return f"it must have exactly {r} ones{self._place(x.shape, group)}, it has {found}"
         return None
 
     def contains(self, x: npt.NDArray[np.generic]) -> bool:
@@ -65,8 +147,8 @@ class _Counts(ABC):
     def project(self, y: Floats) -> Floats:
         flat = np.asarray(y, dtype=np.float64).reshape(-1)
         x = np.full(flat.size, -1.0)
-        for r, inside in zip(self.counts(y.shape), self.members(y.shape), strict=True):
-            x[inside[largest(flat[inside], int(r))]] = 1.0
+        for r, inside in self._groups(y.shape):
+            x[inside[largest(flat[inside], r)]] = 1.0
         return x.reshape(y.shape)
 
     def gauge(self, g: Floats) -> Floats:
@@ -74,7 +156,7 @@ class _Counts(ABC):
         # the level between the r smallest entries (which the linear surrogate sets to +1) and the others.
         result = g.copy()
         flat = result.reshape(-1)
-        for r, inside in zip(self.counts(g.shape), self.members(g.shape), strict=True):
+        for r, inside in self._groups(g.shape):
             if 0 < r < inside.size:
                 whole = inside.size == flat.size
                 values = flat if whole else flat[inside]
@@ -111,7 +193,7 @@ class Cardinality(_Counts):
     r: int
 
     def __post_init__(self) -> None:
-        _check_count("r", self.r)
+        check_whole("r", self.r, 0)
 
     def labels(self, shape: tuple[int, ...]) -> Ints:
         return np.zeros(int(np.prod(shape)), dtype=np.int64)
@@ -142,7 +224,7 @@ class ColumnCounts(_Counts):
     def __init__(self, ones: int | npt.ArrayLike) -> None:
         values = np.asarray(ones)
         for value in values.reshape(-1).tolist():
-            _check_count("ones", value)
+            check_whole("ones", value, 0)
         counts = tuple(int(value) for value in values.reshape(-1))
         object.__setattr__(self, "ones", counts[0] if values.ndim == 0 else counts)
 
@@ -182,8 +264,8 @@ class GroupCounts(_Counts):
     array([-1.,  1.,  1.,  1.])
     """
 
-    groups: Ints = field()
-    ones: Ints = field()
+    groups: Ints
+    ones: Ints
 
     def __init__(self, groups: npt.ArrayLike, ones: npt.ArrayLike) -> None:
         labels = np.asarray(groups)
@@ -207,8 +289,3 @@ class GroupCounts(_Counts):
 
     def counts(self, shape: tuple[int, ...]) -> Ints:
         return self.ones
-
-
-def _check_count(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise InvalidInput(f"`{name}` must be an integer of at least 0, got {value!r}.")
