@@ -118,12 +118,6 @@ def places(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
     yield from walk(tree, False)
 
 
-def sources(room: str) -> list[Path]:
-    """The files of a room, which is a package or a module."""
-    where = ROOT / "src" / "flipwise" / room
-    return sorted(where.glob("*.py")) or [where.with_suffix(".py")]
-
-
 def mutants(path: Path) -> Iterator[Mutant]:
     """Every mutant of a file."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -191,7 +185,7 @@ class Loop:
         quick = sorted((item for item in session.items if item.nodeid in seconds), key=lambda i: seconds[i.nodeid])
         print(f"{len(quick)} tests, {sum(seconds.values()):.0f} s", flush=True)
         for mutant in self.drawn:
-            room = mutant.file.split("/")[2].removesuffix(".py")
+            room = mutant.file.split("/")[2]
             paths = (mutant.file, *ROOMS[room])
             self.told(mutant, *self._outcome([item for item in quick if item.nodeid.startswith(paths)], mutant))
         return True
@@ -251,7 +245,7 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="only the survivors of the stored run")
     arguments = parser.parse_args()
     rooms = arguments.room or list(ROOMS)
-    files = [path for room in rooms for path in sources(room)]
+    files = [path for room in rooms for path in sorted((ROOT / "src" / "flipwise" / room).glob("*.py"))]
     everything = [mutant for path in files for mutant in mutants(path)]
     stored = json.loads((RESULTS / f"{NAME}.json").read_text())["rows"] if arguments.again else []
     drawn = random.Random(arguments.seed).sample(everything, min(arguments.count, len(everything)))
@@ -274,7 +268,7 @@ def main() -> int:
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
     options = ["-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-k", SLOW, "--tb=no", "--timeout=600", "-s"]
-    tests = {str(path) for path in files} | {path for room in rooms for path in ROOMS[room]}
+    tests = {path for room in rooms for path in (f"src/flipwise/{room}", *ROOMS[room])}
     pytest.main([*options, *sorted(tests)], plugins=[Loop(drawn, told)])
     rows = recorder.record["rows"]
     caught = sum(row["outcome"] == "caught" for row in rows)

@@ -44,6 +44,8 @@ def test_what_is_no_count_is_refused_by_name(value: Any) -> None:
     assert repr(value) in str(error.value)
     with pytest.raises(flipwise.InvalidInput, match=r"^`ones` must be an integer of at least 0"):
         flipwise.ColumnCounts([value])
+    with pytest.raises(flipwise.InvalidInput, match=r"^`ones` must be an integer of at least 0"):
+        flipwise.ColumnCounts([1, value])
 
 
 @pytest.mark.parametrize("ones", [[-1, 1], [1, -1], [-2, -2], 3, [[1, 1]], [1.0, 1.0], ["1", "1"]])
