@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from flipwise.hashing.losses.gram import GramMatch
-from flipwise.kernels import gram as kernels
+from flipwise.kernels import codes as kernels
 
 pytestmark = pytest.mark.kernels
 

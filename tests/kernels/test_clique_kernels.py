@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.graphs.cliques import _losses, _Room, clique_exchanges
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
-from flipwise.graphs.subset import Subset
-from flipwise.kernels import cliques
+from flipwise.graphs.subset import Subset, _losses, _Room, clique_exchanges
+from flipwise.kernels import subgraph
 
 pytestmark = pytest.mark.kernels
 
@@ -70,7 +69,7 @@ def test_the_best_size_of_each_clique(pair: tuple[Graph, np.ndarray]) -> None:
     seeds = np.flatnonzero(subset.inside == 0)
     room = _Room(subset, most)
     gains, sizes = np.empty(seeds.size, dtype=subset.degrees.dtype), np.empty(seeds.size, dtype=np.int64)
-    cliques.best_cliques(*subset.csr, seeds, losses, *room.shared, room.piece, room.worth, gains, sizes)
+    subgraph.best_cliques(*subset.csr, seeds, losses, *room.shared, room.piece, room.worth, gains, sizes)
     for seed, gain, size in zip(seeds, gains, sizes, strict=True):
         _, worth = naive_clique(W, int(seed), subset.inside, most)
         by_size = [worth[q] - losses[q] for q in range(1, len(worth))]

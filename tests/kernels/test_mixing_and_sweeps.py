@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from flipwise.kernels import lowrank, mixing
+from flipwise.kernels import mixing, solvers
 
 pytestmark = pytest.mark.kernels
 
@@ -58,7 +58,7 @@ def test_lowrank_sweep() -> None:
         if value(other) < value(expected):
             expected, flips = other, flips + 1
     before = value(x)
-    made, change = lowrank.lowrank_sweep(U, s, c, np.zeros(9), 2, 6, U.T @ x, x)
+    made, change = solvers.lowrank_sweep(U, s, c, np.zeros(9), 2, 6, U.T @ x, x)
     assert made == flips
     assert np.array_equal(x, expected)
     assert change == pytest.approx(value(x) - before)

@@ -1,4 +1,4 @@
-"""DPCD on a set of k nodes of a sharded graph: `graphs.descent` with the degrees left where the arcs are.
+"""DPCD on a set of k nodes of a sharded graph: `graphs.subset.descend` with the degrees left where the arcs are.
 
 One iteration, with d the degrees into the set (the gradient is -2d):
 1. the level, the k-th largest degree, by counting: each round every worker counts its degrees above 63 levels;

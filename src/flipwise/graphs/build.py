@@ -8,8 +8,9 @@ only some arcs have. An edge whose weight comes to 0 is no edge. What was done s
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -107,18 +108,20 @@ def graph_from_csr(
     return merge_arcs(n, CsrArcs(indptr, indices, weights), weighted, symmetrise, names, notes, what)
 
 
-class ArcSource(Protocol):
+class ArcSource(ABC):
     """Blocks of arcs that can be gone through twice: to count, then to store."""
 
+    @abstractmethod
     def __iter__(self) -> Iterator[Arcs]:
         """The blocks."""
 
     def drain(self) -> Iterator[Arcs]:
         """The same blocks for the last time."""
+        return iter(self)
 
 
-class _Stored:
-    """Blocks in memory, let go one after another."""
+class _Stored(ArcSource):
+    """Blocks in memory."""
 
     def __init__(self, blocks: list[Arcs]) -> None:
         self.blocks = blocks
@@ -127,12 +130,17 @@ class _Stored:
         return iter(self.blocks)
 
     def drain(self) -> Iterator[Arcs]:
-        self.blocks.reverse()
-        while self.blocks:
-            yield self.blocks.pop()
+        return let_go(self.blocks)
 
 
-class CsrArcs:
+def let_go(blocks: list[Arcs]) -> Iterator[Arcs]:
+    """The blocks in their order, each taken out of the list as it comes."""
+    blocks.reverse()
+    while blocks:
+        yield blocks.pop()
+
+
+class CsrArcs(ArcSource):
     """A CSR structure as blocks of arcs, made as they are needed."""
 
     def __init__(self, indptr: npt.NDArray[np.int64], indices: Ints, weights: Floats | None) -> None:
@@ -150,9 +158,6 @@ class CsrArcs:
             weights = None if self.weights is None else self.weights[begin:end]
             yield Arcs(sources, self.indices[begin:end], weights)
             row = last
-
-    def drain(self) -> Iterator[Arcs]:
-        return iter(self)
 
 
 class _Counts(NamedTuple):
@@ -184,39 +189,35 @@ def merge_arcs(
         loops += int(kernels.count_arcs(block.sources, block.targets, indptr))
     np.cumsum(indptr, out=indptr)
     stored = int(indptr[-1])
-    each = (4 if index_type(n) == np.int32 else 8) + (8 if weighted else 0)
-    require(each * stored, f"{what}: a graph of {n:,} nodes with {stored:,} arcs")
+    kind = index_type(n)
+    require((kind.itemsize + (8 if weighted else 0)) * stored, f"{what}: a graph of {n:,} nodes with {stored:,} arcs")
     # 2j + 1 needs one bit more than j: unsigned while j is an int32, whose place the keys take.
-    keys = np.empty(stored, dtype=np.uint32 if index_type(n) == np.int32 else np.int64)
-    values = np.empty(keys.size) if weighted else None
+    keys = np.empty(stored, dtype=np.uint32 if kind == np.int32 else np.int64)
+    values = np.empty(stored if weighted else 0)
     cursor = indptr[:-1].copy()
     for block in source.drain():
-        if values is None:
-            same = kernels.fill_arcs(block.sources, block.targets, indptr, cursor, keys)
-        else:
-            weights = np.ones(block.sources.size) if block.weights is None else block.weights
-            same = kernels.fill_weighted_arcs(block.sources, block.targets, weights, indptr, cursor, keys, values)
-        if not same:
+        weights = block.weights
+        if weights is None:
+            weights = np.ones(block.sources.size if weighted else 0)
+        if not kernels.fill_arcs(block.sources, block.targets, weights, indptr, cursor, keys, values):
             break
         del block
     if not np.array_equal(cursor, indptr[1:]):
         raise InvalidInput(f"{what}: changed while it was read.")
     del cursor
     tally = np.zeros(4, dtype=np.int64)
-    if values is None:
-        kernels.sort_rows(indptr, keys, np.empty(0))
-        kept = int(kernels.merge_rows(indptr, keys, tally))
-    else:
-        kernels.sort_rows(indptr, keys, values)
+    kernels.sort_rows(indptr, keys, values)
+    if weighted:
         kept = int(kernels.merge_weighted_rows(indptr, keys, values, symmetrise == "sum", tally))
         values = _shrunk(values, kept)
-        if (values == 1.0).all():
-            values = None
+    else:
+        kept = int(kernels.merge_rows(indptr, keys, tally))
     counts = _Counts(arcs, loops, *(int(t) for t in tally))
     if symmetrise == "error":
         _refuse_repairs(counts, what)
-    indices = _shrunk(keys, kept).view(index_type(n))
-    return Graph(indptr, indices, values, names, (*notes, _note(counts, symmetrise)))
+    indices = _shrunk(keys, kept).view(kind)
+    found = values if weighted and not (values == 1.0).all() else None
+    return Graph(indptr, indices, found, names, (*notes, _note(counts, symmetrise)))
 
 
 def _shrunk(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:

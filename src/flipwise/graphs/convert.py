@@ -133,14 +133,11 @@ def _from_networkx(graph: networkx.Graph[Any], symmetrise: Symmetrise, weight: s
     position = {node: i for i, node in enumerate(nodes)}
     m = graph.number_of_edges()
     sources, targets, weights = np.empty(m, np.int64), np.empty(m, np.int64), np.ones(m)
-    for p, (u, v, value) in enumerate(graph.edges(data=weight, default=1.0) if weight else _bare_edges(graph)):
+    edges: Any = graph.edges(data=weight, default=1.0) if weight else ((u, v, 1.0) for u, v in graph.edges())
+    for p, (u, v, value) in enumerate(edges):
         sources[p], targets[p] = position[u], position[v]
         weights[p] = _as_weight(value, f"edge ({u!r}, {v!r})")
     return _from_lists(nodes, sources, targets, weights, symmetrise)
-
-
-def _bare_edges(graph: networkx.Graph[Any]) -> Any:
-    return ((u, v, 1.0) for u, v in graph.edges())
 
 
 def _from_igraph(graph: igraph.Graph, symmetrise: Symmetrise, weight: str | None) -> Graph:

@@ -19,7 +19,7 @@ from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
-from flipwise.graphs.split import split_graph
+from flipwise.graphs.split import split_graph, split_into_parts
 from flipwise.log import log_proof
 from flipwise.memory import peak_bytes
 from flipwise.minimization import minimize
@@ -233,8 +233,6 @@ def partition(
     >>> flipwise.partition(path, [2, 2, 2], seed=0).value
     2.0
     """
-    from flipwise.graphs.parts import split_into_parts
-
     simple = as_graph(graph)
     wanted = part_sizes(simple.n, sizes)
     parts, status, seconds = split_into_parts(

@@ -16,10 +16,9 @@ from flipwise.checkpoint import generator_state, kept_array, taking_over
 from flipwise.container import State
 from flipwise.graphs import starts
 from flipwise.graphs.core import Core, core_above, core_of_size, positive_degrees
-from flipwise.graphs.descent import descend
 from flipwise.graphs.stages import Stages
 from flipwise.graphs.subgraph_search import Search, outside_can_help
-from flipwise.graphs.subset import Subset
+from flipwise.graphs.subset import Subset, descend
 from flipwise.graphs.whole import Whole
 from flipwise.result import Status
 from flipwise.run import Run
@@ -203,8 +202,7 @@ class Solver:
             status = search.run()
         else:
             masks = [_mask(core, nodes) for nodes in given()]
-            completed = [mask if mask.sum() == self.k else _completed(core, mask, self.k) for mask in masks]
-            status = search.run(completed)
+            status = search.run([starts.completed(core.graph, mask, self.k) for mask in masks])
         if self.stages.stays_open(status):
             if search.walking:
                 self.stages.keep(lambda: {**self._found(status), **search.state()}, now=True)
@@ -307,8 +305,3 @@ class _Spent:
 def _mask(core: Core, nodes: Ints) -> Bools:
     """Nodes of the whole graph as a mask on the core; what is outside the core is dropped."""
     return np.isin(core.nodes, nodes)
-
-
-def _completed(core: Core, mask: Bools, k: int) -> Bools:
-    """Exactly k nodes that agree with the mask as far as they can."""
-    return starts.completed(core.graph, np.flatnonzero(mask), k)

@@ -129,12 +129,12 @@ def _refuse_demanded_weights(weighted: bool | None, path: Path, format: str) -> 
 
 
 def _reader(format: Format) -> Callable[..., Graph]:
-    from flipwise.graphs.readers import matrixmarket, metis, parquet, rudy
+    from flipwise.graphs.readers import coordinates, metis, parquet
 
     readers: dict[str, Callable[..., Graph]] = {
-        "matrixmarket": matrixmarket.read_matrix_market,
+        "matrixmarket": coordinates.read_matrix_market,
         "metis": metis.read_metis,
-        "rudy": rudy.read_rudy,
+        "rudy": coordinates.read_rudy,
         "parquet": parquet.read_parquet,
     }
     return readers[format]
@@ -157,12 +157,13 @@ def detect_format(path: Path) -> Format:
     if not path.is_file():
         raise InvalidInput(f"`path` must be an existing file, got {str(path)!r}.")
     with path.open("rb") as file:
-        start = file.read(8)
-    if start.startswith(store.MAGIC[:6]):
+        head = file.read(1 << 16)
+    if head.startswith(store.MAGIC[:6]):
         return "flipwise"
-    if start.startswith(b"PAR1"):
+    if head.startswith(b"PAR1"):
         return "parquet"
-    head = next(blocks(path), b"") if compression_of(path) else start + _rest_of_head(path, len(start))
+    if compression_of(path):
+        head = next(blocks(path), b"")
     if head[:14].lower() == b"%%matrixmarket":
         return "matrixmarket"
     suffix = _plain_suffix(path)
@@ -171,12 +172,6 @@ def detect_format(path: Path) -> Format:
     if b"\0" in head[:4096]:
         raise InvalidFile(f"{path}, byte {head.index(0):,}: binary data in no known format.")
     return "rudy" if _looks_like_rudy(head) else "edgelist"
-
-
-def _rest_of_head(path: Path, skip: int) -> bytes:
-    with path.open("rb") as file:
-        file.seek(skip)
-        return file.read(1 << 16)
 
 
 def _looks_like_rudy(head: bytes) -> bool:

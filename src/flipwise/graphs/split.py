@@ -1,15 +1,25 @@
-"""Bisection of a graph with an exact size, as a run: multilevel cuts first, then their evolution until a limit."""
+"""Bisection with an exact size, and partition into parts of exact sizes.
+
+A bisection is a run: multilevel cuts first, then their evolution until a limit. A partition is made by recursive
+bisection; then the parts are cut again, two at a time, until that improves nothing.
+"""
 
 from __future__ import annotations
 
 import math
+import time
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
+from flipwise.arrays import Ints
 from flipwise.checkpoint import Keeper
 from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
+from flipwise.graphs.graph import Graph
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.log import RunLog, shown_on_stderr
 from flipwise.minimization import finished, resumed_state
@@ -24,8 +34,8 @@ from flipwise.search.multilevel import Level, bisected
 from flipwise.search.portfolio import improve
 from flipwise.seeds import as_generator, seed_of
 
-ROUNDS = 30
-"""Rounds when no limit is given."""
+BISECTION_ROUNDS, PARTITION_ROUNDS = 30, 10
+"""Rounds of a bisection when no limit is given: on its own, and of each one in a partition."""
 
 
 def split_graph(
@@ -73,7 +83,8 @@ def split_graph(
         if status is Status.CONVERGED and level.n > 2 and ended is None:
             population = BisectionPopulation(level, form, start, rng)
             try:
-                status = improve(problem, population, run, math.inf if time_limit is not None or rounds else ROUNDS)
+                most = math.inf if time_limit is not None or rounds else BISECTION_ROUNDS
+                status = improve(problem, population, run, most)
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
         run.save_end(status)
@@ -88,3 +99,87 @@ def level_of(form: IsingForm) -> Level:
     weights = -form.data
     kind = np.int64 if np.issubdtype(weights.dtype, np.integer) else np.float64
     return Level(form.indptr, form.indices, weights.astype(kind), np.ones(form.n, dtype=np.int64))
+
+
+def split_into_parts(
+    graph: Graph,
+    sizes: Ints,
+    *,
+    seed: int | np.random.Generator | None,
+    time_limit: float | None,
+    threads: int | None,
+    rounds: int | None,
+    verbose: bool = False,
+) -> tuple[npt.NDArray[np.int64], Status, float]:
+    """The part of each node, why the search ended, and the seconds it took."""
+    started = time.perf_counter()
+    rng = as_generator(seed)
+    W = graph.to_scipy()
+    parts = np.zeros(graph.n, dtype=np.int64)
+    limits: dict[str, Any] = {"threads": threads, "rounds": rounds if rounds or time_limit else PARTITION_ROUNDS}
+    limits["verbose"] = verbose
+    # half of the time for the recursion, whose log2(parts) levels share it by the number of nodes they cut
+    depth = max(1, int(np.ceil(np.log2(max(2, sizes.size)))))
+    shares = None if time_limit is None else 0.5 * time_limit / (depth * graph.n)
+    _cut_recursively(W, np.arange(graph.n), sizes, 0, parts, rng, shares, limits)
+    pairs = list(combinations(range(sizes.size), 2)) if sizes.size > 2 else []
+    improved = True
+    while improved and pairs:
+        improved = False
+        for done, (a, b) in enumerate(pairs):
+            left = None if time_limit is None else time_limit - (time.perf_counter() - started)
+            if left is not None and left <= 0.0:
+                return parts, Status.TIME_LIMIT, time.perf_counter() - started
+            share = None if left is None else left / (len(pairs) - done)
+            improved |= _cut_again(W, a, b, parts, rng, share, limits)
+    return parts, Status.CONVERGED, time.perf_counter() - started
+
+
+def _cut_recursively(
+    W: sp.csr_array,
+    nodes: Ints,
+    sizes: Ints,
+    first: int,
+    parts: npt.NDArray[np.int64],
+    rng: np.random.Generator,
+    shares: float | None,
+    limits: dict[str, Any],
+) -> None:
+    """Cut `nodes` into parts `first`, `first + 1`, ... of the given sizes."""
+    if sizes.size == 1:
+        parts[nodes] = first
+        return
+    middle = sizes.size // 2
+    ones = int(sizes[middle:].sum())
+    limit = None if shares is None else shares * nodes.size
+    up = split_graph(_inner(W, nodes), ones, seed=rng.spawn(1)[0], time_limit=limit, **limits).x > 0
+    _cut_recursively(W, nodes[~up], sizes[:middle], first, parts, rng, shares, limits)
+    _cut_recursively(W, nodes[up], sizes[middle:], first + middle, parts, rng, shares, limits)
+
+
+def _cut_again(
+    W: sp.csr_array,
+    a: int,
+    b: int,
+    parts: npt.NDArray[np.int64],
+    rng: np.random.Generator,
+    time_limit: float | None,
+    limits: dict[str, Any],
+) -> bool:
+    """Cut the union of two parts again, from the present cut on; whether it became better."""
+    nodes = np.flatnonzero((parts == a) | (parts == b))
+    before = np.where(parts[nodes] == b, 1, -1).astype(np.int8)
+    objective = _inner(W, nodes)
+    ones = int(np.count_nonzero(before > 0))
+    found = split_graph(objective, ones, x0=before, seed=rng.spawn(1)[0], time_limit=time_limit, **limits)
+    if not found.value < objective.value(before.astype(np.float64)):
+        return False
+    parts[nodes] = np.where(found.x > 0, b, a)
+    return True
+
+
+def _inner(W: sp.csr_array, nodes: Ints) -> Quadratic:
+    """The cut within `nodes` as a quadratic."""
+    inner = W[nodes][:, nodes]
+    inner.sort_indices()
+    return Quadratic(inner * -0.25, d=float(inner.data.sum()) / 4.0)

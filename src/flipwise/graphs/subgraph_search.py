@@ -1,8 +1,8 @@
 """The search for a dense set of k nodes in a core: many starts, descent, then walks that can move whole pieces.
 
-1. Each start (see `graphs.starts`) descends by DPCD (see `graphs.descent`); the best few different sets are kept.
+1. Each start (see `graphs.starts`) descends by DPCD (see `graphs.subset`); the best few different sets are kept.
 2. From these a tabu walk makes best exchanges, better or worse.
-3. Whenever there is a new best set, whole cliques are exchanged (see `graphs.cliques`) until none improves it.
+3. Whenever there is a new best set, whole cliques are exchanged (see `graphs.subset`) until none improves it.
 4. Piece moves: grow a dense piece of q nodes somewhere outside, drop the q weakest nodes elsewhere, descend and walk.
    A single exchange cannot do this: the first nodes of a new piece have almost no edge into the old set.
 """
@@ -22,10 +22,8 @@ from flipwise.checkpoint import kept_array
 from flipwise.container import State
 from flipwise.errors import InvalidFile
 from flipwise.graphs import starts
-from flipwise.graphs.cliques import clique_exchanges
 from flipwise.graphs.core import Core
-from flipwise.graphs.descent import descend
-from flipwise.graphs.subset import Subset
+from flipwise.graphs.subset import Subset, clique_exchanges, descend
 from flipwise.kernels import subgraph as kernels
 from flipwise.result import Status
 

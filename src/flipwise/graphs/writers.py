@@ -57,19 +57,26 @@ def _edges(graph: Graph) -> Iterator[Arcs]:
 
 
 def _write_edges(
-    file: BinaryIO, graph: Graph, base: int, always_weighted: bool, label: Callable[[int], str] | None = None
+    file: BinaryIO,
+    graph: Graph,
+    base: int,
+    *,
+    always_weighted: bool = False,
+    larger_first: bool = False,
+    label: Callable[[int], str] | None = None,
 ) -> None:
     for block in _edges(graph):
         for start in range(0, block.sources.size, _LINES):
             part = slice(start, start + _LINES)
-            sides: list[list[Any]] = [(side[part] + base).tolist() for side in block[:2]]
+            ends = (block.targets, block.sources) if larger_first else (block.sources, block.targets)
+            columns: list[list[Any]] = [(end[part] + base).tolist() for end in ends]
             if label is not None:
-                sides = [[label(i) for i in side] for side in sides]
+                columns = [[label(i) for i in column] for column in columns]
             if block.weights is not None:
-                sides.append([_number(weight) for weight in block.weights[part].tolist()])
+                columns.append([_number(weight) for weight in block.weights[part].tolist()])
             elif always_weighted:
-                sides.append([1] * len(sides[0]))
-            file.write("".join(" ".join(map(str, row)) + "\n" for row in zip(*sides)).encode())
+                columns.append([1] * len(columns[0]))
+            file.write("".join(" ".join(map(str, row)) + "\n" for row in zip(*columns)).encode())
 
 
 def _number(weight: float) -> str:
@@ -78,11 +85,10 @@ def _number(weight: float) -> str:
 
 def write_edge_list(graph: Graph, path: Path) -> None:
     """`source target [weight]` lines with the nodes' own names. Isolated nodes leave no trace."""
-    names = graph.names
-    label = None if names is None else _labels(names)
+    label = None if graph.names is None else _labels(graph.names)
     with _packed_file(path) as file:
         file.write(f"# {graph.n} nodes, {graph.n_edges} edges\n".encode())
-        _write_edges(file, graph, 0, always_weighted=False, label=label)
+        _write_edges(file, graph, 0, label=label)
 
 
 def _labels(names: Sequence[Any]) -> Callable[[int], str]:
@@ -102,12 +108,7 @@ def write_matrix_market(graph: Graph, path: Path) -> None:
     with _packed_file(path) as file:
         file.write(f"%%MatrixMarket matrix coordinate {field} symmetric\n".encode())
         file.write(f"{graph.n} {graph.n} {graph.n_edges}\n".encode())
-        flipped = Graph(graph.indptr, graph.indices, graph.weights)
-        for block in _edges(flipped):
-            columns = [(block.targets + 1).tolist(), (block.sources + 1).tolist()]
-            if block.weights is not None:
-                columns.append([_number(weight) for weight in block.weights.tolist()])
-            file.write("".join(" ".join(map(str, row)) + "\n" for row in zip(*columns)).encode())
+        _write_edges(file, graph, 1, larger_first=True)
 
 
 def write_rudy(graph: Graph, path: Path) -> None:

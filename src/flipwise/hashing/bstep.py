@@ -10,7 +10,7 @@ from flipwise.hashing.gramstep import descend
 from flipwise.hashing.losses.gram import GramMatch
 from flipwise.hashing.losses.rows import RowQuadratic
 from flipwise.hashing.pace import seconds_left
-from flipwise.kernels import rows as kernels
+from flipwise.kernels import codes as kernels
 from flipwise.log import is_shown
 from flipwise.minimization import minimize
 from flipwise.solvers.registry import find_method

@@ -59,6 +59,15 @@ def _whole_number(buffer, p):
 
 
 @helper
+def _node(buffer, p, lowest, highest):
+    """The node number at p, the position behind it or where it is wrong, and the code of a problem."""
+    value, end = _whole_number(buffer, p)
+    if value < lowest or value > highest:
+        return value, p, -value if value < 0 else 7
+    return value, end, 0
+
+
+@helper
 def _decimal_number(buffer, p):
     """The number at p, the position behind it, and 0 exact, 1 needs a careful conversion, 2 is no number.
 
@@ -121,16 +130,30 @@ def _decimal_number(buffer, p):
     return value, p, careful
 
 
+@helper
+def _read_weight(buffer, p, arc, weights, careful, delicate):
+    """Read the weight of an arc; the position behind it, how many rows `careful` has now, and the code of a problem."""
+    number, end, kind = _decimal_number(buffer, p)
+    if kind == 2:
+        return p, delicate, 5
+    weights[arc] = number
+    if kind == 1:
+        careful[delicate, 0] = arc
+        careful[delicate, 1] = p
+        careful[delicate, 2] = end
+        delicate += 1
+    return end, delicate, 0
+
+
 @kernel
 def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, targets, weights, careful, state):
     """Read `source target [weight]` lines with whole numbers from `lowest` to `highest` as nodes.
 
     Lines that are blank or start with '#' or '%' are passed over. `state` receives: arcs read, the code of the first
-    problem, its byte, the number of rows in `careful` (arc, first byte, end of a weight to convert), the largest node.
+    problem, its byte, and the number of rows in `careful` (arc, first byte, end of a weight to convert).
     """
     arcs = 0
     delicate = 0
-    largest = -1
     code = 0
     p = 0
     while p < buffer.size:
@@ -145,14 +168,9 @@ def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, target
         if commas > 0:
             code = 6
             break
-        start = p
-        value, p = _whole_number(buffer, p)
-        if value < lowest or value > highest:
-            p = start
-            code = -value if value < 0 else 7
+        sources[arcs], p, code = _node(buffer, p, lowest, highest)
+        if code != 0:
             break
-        sources[arcs] = value
-        largest = max(largest, value)
         p, commas = _next_field(buffer, p)
         if buffer[p] == 10:
             code = 3
@@ -160,14 +178,9 @@ def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, target
         if commas > 1:
             code = 6
             break
-        start = p
-        value, p = _whole_number(buffer, p)
-        if value < lowest or value > highest:
-            p = start
-            code = -value if value < 0 else 7
+        targets[arcs], p, code = _node(buffer, p, lowest, highest)
+        if code != 0:
             break
-        targets[arcs] = value
-        largest = max(largest, value)
         p, commas = _next_field(buffer, p)
         if weighted:
             if buffer[p] == 10:
@@ -176,18 +189,9 @@ def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, target
             if commas > 1:
                 code = 6
                 break
-            start = p
-            number, p, kind = _decimal_number(buffer, p)
-            if kind == 2:
-                p = start
-                code = 5
+            p, delicate, code = _read_weight(buffer, p, arcs, weights, careful, delicate)
+            if code != 0:
                 break
-            weights[arcs] = number
-            if kind == 1:
-                careful[delicate, 0] = arcs
-                careful[delicate, 1] = start
-                careful[delicate, 2] = p
-                delicate += 1
             p, commas = _next_field(buffer, p)
         if buffer[p] != 10:
             if not ignore_extra:
@@ -200,7 +204,6 @@ def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, target
     state[1] = code
     state[2] = p
     state[3] = delicate
-    state[4] = largest
 
 
 @kernel
@@ -355,18 +358,9 @@ def parse_named_edges(
             if buffer[p] == 10:
                 code = 3
                 break
-            start = p
-            number, p, kind = _decimal_number(buffer, p)
-            if kind == 2:
-                p = start
-                code = 5
+            p, delicate, code = _read_weight(buffer, p, arcs, weights, careful, delicate)
+            if code != 0:
                 break
-            weights[arcs] = number
-            if kind == 1:
-                careful[delicate, 0] = arcs
-                careful[delicate, 1] = start
-                careful[delicate, 2] = p
-                delicate += 1
         p, _ = _next_field(buffer, p)
         if buffer[p] != 10:
             if not ignore_extra:

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from flipwise.arrays import Floats, Ints, as_floats
 from flipwise.errors import InvalidInput
 from flipwise.kernels import dense as dense_kernels
-from flipwise.kernels import exchange as exchange_kernels
 from flipwise.kernels import sparse as sparse_kernels
 from flipwise.objectives.batches import flip_shortened, swap_shortened
 from flipwise.objectives.protocol import Lipschitz, Variables
@@ -245,7 +244,7 @@ class Quadratic:
         if len(self.terms) > 1 or _low_rank(only):
             return 0, 0.0  # no cheap single updates: leave it to batches
         if isinstance(only, Dense):
-            swaps, change = exchange_kernels.dense_exchange(only.A, self.diagonal, self.slack, spins, slopes)
+            swaps, change = dense_kernels.dense_exchange(only.A, self.diagonal, self.slack, spins, slopes)
             return int(swaps), float(change)
         assert isinstance(only, Sparse)
         A = only.A
@@ -253,7 +252,7 @@ class Quadratic:
         heaps = [np.empty(room), np.empty(room, dtype=np.int64), np.empty(room), np.empty(room, dtype=np.int64)]
         all_swaps, all_change = 0, 0.0
         while True:
-            swaps, change = exchange_kernels.csr_exchange(
+            swaps, change = sparse_kernels.csr_exchange(
                 A.indptr, A.indices, A.data, self.diagonal, self.slack, *heaps, spins, slopes
             )
             all_swaps, all_change = all_swaps + int(swaps), all_change + float(change)

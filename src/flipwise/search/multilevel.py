@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.arrays import Ints, Signs
-from flipwise.kernels import coarsen, refine
+from flipwise.kernels import multilevel as kernels
 
 COARSEST = 80
 """Nodes of the coarsest graph."""
@@ -87,7 +87,7 @@ def exact(level: Level, s: Signs, goal: int) -> Signs:
     s = s.copy()
     gain = np.empty(level.n, dtype=level.w.dtype)
     while (off := int(np.count_nonzero(s > 0)) - goal) != 0:
-        refine.csr_gains(level.indptr, level.indices, level.w, s, gain)
+        kernels.csr_gains(level.indptr, level.indices, level.w, s, gain)
         movable = np.flatnonzero((s > 0) == (off > 0))
         moved = movable[np.argsort(-gain[movable], kind="stable")[: (abs(off) + 1) // 2]]
         s[moved] *= -1
@@ -97,7 +97,7 @@ def exact(level: Level, s: Signs, goal: int) -> Signs:
 def _coarser(level: Level, classes: Ints, largest: int, rng: np.random.Generator) -> tuple[Level, Ints]:
     partner = np.empty(level.n, dtype=np.int64)
     order = rng.permutation(level.n)
-    count = coarsen.csr_heavy_matching(
+    count = kernels.csr_heavy_matching(
         level.indptr, level.indices, level.w, level.sizes, largest, order, classes, partner
     )
     coarse = np.full(level.n, -1, dtype=np.int64)
@@ -106,7 +106,7 @@ def _coarser(level: Level, classes: Ints, largest: int, rng: np.random.Generator
     w = np.empty_like(level.w)
     sizes = np.empty(count, dtype=np.int64)
     place = np.full(count, -1, dtype=np.int64)
-    arcs = coarsen.csr_contract(
+    arcs = kernels.csr_contract(
         level.indptr, level.indices, level.w, level.sizes, partner, coarse, place, indptr, indices, w, sizes
     )
     return Level(indptr, indices[:arcs].copy(), w[:arcs].copy(), sizes), coarse
@@ -118,7 +118,7 @@ def _first_cut(level: Level, goal: int, rng: np.random.Generator) -> Signs:
     for _ in range(STARTS):
         s = np.empty(level.n, dtype=np.int8)
         queue = np.empty(level.n, dtype=np.int64)
-        coarsen.csr_grow(level.indptr, level.indices, level.sizes, goal, rng.permutation(level.n), s, queue)
+        kernels.csr_grow(level.indptr, level.indices, level.sizes, goal, rng.permutation(level.n), s, queue)
         s = refined(level, s, goal, rng)
         off = abs(int(level.sizes[s > 0].sum()) - goal)
         cut = cut_weight(level, s) + 1e-3 * off * level.reach
@@ -133,7 +133,7 @@ def refined(level: Level, s: Signs, goal: int, rng: np.random.Generator, passes:
     n = level.n
     s = np.ascontiguousarray(s, dtype=np.int8)
     gain = np.empty(n, dtype=level.w.dtype)
-    refine.csr_gains(level.indptr, level.indices, level.w, s, gain)
+    kernels.csr_gains(level.indptr, level.indices, level.w, s, gain)
     reach = level.reach
     whole = np.issubdtype(level.w.dtype, np.integer)
     steps = 1.0 if whole and 2 * reach + 2 <= BUCKETS else (BUCKETS - 2) / max(2.0 * reach, 1e-300)
@@ -155,7 +155,7 @@ def refined(level: Level, s: Signs, goal: int, rng: np.random.Generator, passes:
         )
         before = off
         fixed = (level.indptr, level.indices, level.w, level.sizes, reach, steps)
-        decrease, off, _ = refine.csr_pass(
+        decrease, off, _ = kernels.csr_pass(
             *fixed, off, tolerance, slack, patience, int(rng.integers(n)), s, gain, *scratch
         )
         quiet = 0 if decrease > 0 or abs(off) < abs(before) else quiet + 1
@@ -167,4 +167,4 @@ def refined(level: Level, s: Signs, goal: int, rng: np.random.Generator, passes:
 def cut_weight(level: Level, s: Signs) -> float:
     """The weight of the edges between the sides."""
     gain = np.empty(level.n, dtype=level.w.dtype)
-    return float(refine.csr_gains(level.indptr, level.indices, level.w, s, gain)) / 2.0
+    return float(kernels.csr_gains(level.indptr, level.indices, level.w, s, gain)) / 2.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flipwise.arrays import Signs
-from flipwise.kernels import components as kernels
+from flipwise.kernels import tabu as kernels
 from flipwise.objectives.ising import IsingForm, Numbers
 
 

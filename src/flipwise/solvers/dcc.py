@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flipwise.arrays import Floats
-from flipwise.kernels import lowrank as kernels
+from flipwise.kernels import solvers as kernels
 from flipwise.objectives.evaluated import with_flips
 from flipwise.objectives.protocol import SupportsFlips
 from flipwise.objectives.quadratic import Quadratic

@@ -15,7 +15,7 @@ import numpy as np
 
 from flipwise.arrays import Floats, Ints
 from flipwise.constraints import Constraint
-from flipwise.kernels import clipping as kernels
+from flipwise.kernels import solvers as kernels
 
 NEWTON_SIZE = 5000
 NEWTON_PASSES = 40

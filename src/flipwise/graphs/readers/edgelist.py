@@ -16,9 +16,8 @@ import numpy as np
 from flipwise.errors import InvalidFile, InvalidInput
 from flipwise.graphs.build import Arcs, Symmetrise, build_graph, merge_arcs
 from flipwise.graphs.graph import Graph
-from flipwise.graphs.names import PackedNames
-from flipwise.graphs.readers.numbering import NodeNumbers
-from flipwise.graphs.readers.text import TextArcs, compact, convert_weights, numbered_arcs, refuse
+from flipwise.graphs.names import NodeNumbers, PackedNames, compact
+from flipwise.graphs.readers.text import TextArcs, convert_weights, numbered_arcs, refuse
 from flipwise.graphs.streams import Piece, lines
 from flipwise.kernels.edges import parse_named_edges, rehash_names
 
@@ -26,23 +25,9 @@ NAMED_PIECE = 1 << 20
 """Bytes parsed at a time when nodes have names (room for the names they may bring is made first)."""
 _HEADERS = [
     {"source", "src", "from", "fromnodeid", "u", "node1", "node_1", "id1", "id_1", "i", "start", "head"},
-    {
-        "target",
-        "dst",
-        "to",
-        "tonodeid",
-        "v",
-        "node2",
-        "node_2",
-        "id2",
-        "id_2",
-        "j",
-        "end",
-        "tail",
-        "dest",
-        "destination",
-    },
-]
+    {"target", "dst", "to", "tonodeid", "v", "node2", "node_2", "id2", "id_2", "j", "end", "tail", "dest",
+     "destination"},
+]  # fmt: skip
 
 
 class Layout(NamedTuple):

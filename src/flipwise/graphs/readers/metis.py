@@ -15,8 +15,7 @@ import numpy.typing as npt
 from flipwise.errors import InvalidFile
 from flipwise.graphs.build import Arcs, Symmetrise, index_type, merge_arcs
 from flipwise.graphs.graph import Graph
-from flipwise.graphs.readers.header import next_header, whole_numbers
-from flipwise.graphs.readers.text import TextArcs, refuse
+from flipwise.graphs.readers.text import TextArcs, next_header, refuse, whole_numbers
 from flipwise.graphs.streams import Piece, lines
 from flipwise.kernels.edges import parse_rows
 

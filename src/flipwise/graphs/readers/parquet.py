@@ -16,9 +16,7 @@ import numpy.typing as npt
 from flipwise.errors import InvalidFile, InvalidInput, MissingDependency
 from flipwise.graphs.build import Arcs, Symmetrise, build_graph
 from flipwise.graphs.graph import Graph
-from flipwise.graphs.names import PackedNames
-from flipwise.graphs.readers.numbering import NodeNumbers
-from flipwise.graphs.readers.text import compact
+from flipwise.graphs.names import NodeNumbers, PackedNames, compact
 
 _PAIRS = [("source", "target"), ("src", "dst"), ("from", "to"), ("u", "v")]
 _WEIGHTS = ("weight", "w", "value")

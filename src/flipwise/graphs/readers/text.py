@@ -1,4 +1,7 @@
-"""What the text formats share: parsing pieces of lines, and saying where a file is wrong."""
+"""What the text formats share: parsing pieces of lines, header lines of counts, and saying where a file is wrong.
+
+No count of a header makes us believe in more than the file can hold.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Ints
 from flipwise.errors import InvalidFile
-from flipwise.graphs.build import Arcs, index_type
+from flipwise.graphs.build import Arcs, ArcSource, let_go
+from flipwise.graphs.names import LARGEST_NODE, compact
 from flipwise.graphs.streams import Piece
 from flipwise.kernels.edges import parse_edges
 
-LARGEST_NODE = 10**18 - 1
-"""Node numbers have at most 18 digits."""
+ISOLATED_NODES = 1 << 24
+"""Nodes a text file may announce beyond what its size explains (128 MiB of row starts)."""
 
 KEPT_BYTES = 1 << 25
 """Arcs of a text file that are kept in memory; a file with more is parsed again for each of two further passes."""
@@ -65,7 +68,7 @@ def numbered_arcs(
     advice: str = "",
 ) -> Iterator[Arcs]:
     """All `source target [weight]` lines, in blocks, with their numbers as they stand."""
-    state = np.zeros(5, dtype=np.int64)
+    state = np.zeros(4, dtype=np.int64)
     room = 0
     for piece in pieces:
         if len(piece.data) // 4 + 1 > room:
@@ -74,7 +77,7 @@ def numbered_arcs(
             weights, careful = np.empty(room if weighted else 0), np.empty((room if weighted else 0, 3), np.int64)
         buffer = np.frombuffer(piece.data, dtype=np.uint8)
         parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, targets, weights, careful, state)
-        count, code, position, delicate, _ = (int(s) for s in state)
+        count, code, position, delicate = (int(s) for s in state)
         if code:
             refuse(path, piece, code, position, advice, lowest=lowest, highest=highest)
         if count:
@@ -83,12 +86,7 @@ def numbered_arcs(
             yield Arcs(compact(sources[:count]), compact(targets[:count]), found)
 
 
-def compact(column: npt.NDArray[np.int64]) -> Ints:
-    """A copy, in 4 bytes a number where they fit."""
-    return column.astype(np.int32 if int(column.max(initial=0)) < 2**31 else np.int64)
-
-
-class TextArcs:
+class TextArcs(ArcSource):
     """The arcs of a text file, kept in memory while they are few, parsed again each time when they are many.
 
     Kept arcs take as much memory as the graph they become; parsing twice more takes time instead.
@@ -96,7 +94,7 @@ class TextArcs:
 
     def __init__(self, parse: Callable[[], Iterator[Arcs]], look: Callable[[Arcs], None] | None = None) -> None:
         self.count = 0
-        self.change: Callable[[Arcs], Arcs] | None = None
+        self.change: Callable[[Arcs], Arcs] = lambda block: block
         """What to do to each block before it is handed out."""
         self._parse = parse
         self._kept: list[Arcs] | None = []
@@ -112,28 +110,36 @@ class TextArcs:
                 self._kept = None
 
     def __iter__(self) -> Iterator[Arcs]:
-        for block in self._parse() if self._kept is None else self._kept:
-            yield block if self.change is None else self.change(block)
+        return map(self.change, self._parse() if self._kept is None else self._kept)
 
     def drain(self) -> Iterator[Arcs]:
-        """The blocks for the last time, each let go when the next one is asked for."""
-        if self._kept is None:
-            yield from self
-            return
-        self._kept.reverse()
-        while self._kept:
-            block = self._kept.pop()
-            yield block if self.change is None else self.change(block)
+        return map(self.change, self._parse() if self._kept is None else let_go(self._kept))
 
 
-def from_base(base: int, n: int) -> Callable[[Arcs], Arcs]:
-    """Change numbers base, base + 1, ... of n nodes to 0, 1, ..."""
-    kind = index_type(n)
+def next_header(path: Path, piece: Piece, pieces: Iterator[Piece], comment: bytes) -> tuple[int, str]:
+    """The first line that is neither blank nor a comment: its number and its text."""
+    while True:
+        rest, before = piece
+        while rest:
+            line, _, rest = rest.partition(b"\n")
+            before += 1
+            text = line.strip()
+            if text and not text.startswith(comment):
+                return before, text[:200].decode(errors="replace")
+        following = next(pieces, None)
+        if following is None:
+            raise InvalidFile(f"{path}, line {before + 1}: the file ends before its header of counts.")
+        piece = following
 
-    def shifted(block: Arcs) -> Arcs:
-        if base == 0 and all(side.dtype == kind for side in block[:2]):
-            return block
-        sources, targets = ((side - base).astype(kind) for side in block[:2])
-        return Arcs(sources, targets, block.weights)
 
-    return shifted
+def whole_numbers(path: Path, line: int, text: str, fewest: int, most: int, meaning: str) -> list[int]:
+    """The numbers of a header line."""
+    words = text.split()
+    if not fewest <= len(words) <= most or not all(w.isascii() and w.isdigit() and len(w) <= 18 for w in words):
+        raise InvalidFile(f"{path}, line {line}: expected whole numbers '{meaning}', found '{text[:60]}'.")
+    numbers = [int(word) for word in words]
+    if numbers[0] > ISOLATED_NODES and numbers[0] > 64 * path.stat().st_size:
+        raise InvalidFile(
+            f"{path}, line {line}: announces {numbers[0]:,} nodes, more than a file of this size can hold."
+        )
+    return numbers

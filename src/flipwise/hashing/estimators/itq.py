@@ -28,7 +28,7 @@ from flipwise.hashing.functions.ridge import chunks
 from flipwise.hashing.losses.rows import RowQuadratic
 from flipwise.hashing.pace import out_of_time, tell_round
 from flipwise.hashing.projections import principal_axes, procrustes, random_rotation
-from flipwise.kernels import rows as kernels
+from flipwise.kernels import codes as kernels
 
 STILL = 1.0 / 500.0
 """With "dpcd" the rounds end when a smaller part of the bits changes."""

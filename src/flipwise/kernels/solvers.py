@@ -1,4 +1,4 @@
-"""Kernels of the greedy and power methods for dense subgraphs.
+"""Kernels of the methods in `flipwise.solvers`: growing and peeling dense subgraphs, a low-rank sweep, a projection.
 
 A graph is `indptr, indices, weights`; `weights` holds one number for each arc, or a single 1 that stands for all.
 """
@@ -182,3 +182,50 @@ def peel_least(indptr, indices, degrees, head, following, preceding, nodes):
             head[d] = j
             if d < least:
                 least = d
+
+
+@kernel
+def lowrank_sweep(U, s, c, slack, start, count, inner, x):
+    """Flip the bits start, ..., start + count - 1 in turn wherever f(x) = x'U diag(s) U'x + c'x falls.
+
+    `inner` = U'x is kept up to date. Returns (number of flips, change of f).
+    """
+    flips = 0
+    change = 0.0
+    rank = U.shape[1]
+    for i in range(start, start + count):
+        slope = 0.0
+        own = 0.0
+        for a in range(rank):
+            slope += U[i, a] * s[a] * inner[a]
+            own += U[i, a] * s[a] * U[i, a]
+        gain = 2.0 * x[i] * (2.0 * slope + c[i]) - 4.0 * own
+        if gain <= slack[i]:
+            continue
+        for a in range(rank):
+            inner[a] -= 2.0 * x[i] * U[i, a]
+        x[i] = -x[i]
+        flips += 1
+        change -= gain
+    return flips, change
+
+
+@kernel
+def clipped_counts(y, t):
+    """For clip(y - t, -1, 1): entries at +1 minus entries at -1, how many lie between, and the sum of y over those.
+
+    The projection of y onto {-1 <= x <= 1, sum x = s} is of this form.
+    """
+    bound = 0
+    between = 0
+    total = 0.0
+    for i in range(y.size):
+        z = y[i] - t
+        if z >= 1.0:
+            bound += 1
+        elif z <= -1.0:
+            bound -= 1
+        else:
+            between += 1
+            total += y[i]
+    return bound, between, total
