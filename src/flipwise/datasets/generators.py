@@ -14,7 +14,7 @@ import numpy.typing as npt
 from flipwise.errors import InvalidInput
 from flipwise.graphs.build import Arcs, ArcSource, build_graph, index_type, merge_arcs
 from flipwise.graphs.graph import Graph
-from flipwise.kernels.generate import power_law_links, rmat_arcs
+from flipwise.kernels.arcs import power_law_links, rmat_arcs
 from flipwise.seeds import as_generator
 
 Seed = int | np.random.Generator | None

@@ -53,7 +53,7 @@ def as_graph(graph: Any, *, symmetrise: Symmetrise = "max", weight: str | None =
     if _is(graph, "igraph", "Graph"):
         return _from_igraph(graph, symmetrise, weight)
     if _is(graph, "pyarrow", "Table"):
-        from flipwise.graphs.readers.parquet import graph_from_batches
+        from flipwise.graphs.formats.parquet import graph_from_batches
 
         return graph_from_batches(graph.schema, graph.to_batches(), "the table", InvalidInput, symmetrise=symmetrise)
     if isinstance(graph, tuple) and len(graph) == 2 and isinstance(graph[0], int | np.integer):

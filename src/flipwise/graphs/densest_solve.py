@@ -219,9 +219,7 @@ class Solver:
         """Stand where a checkpoint says."""
         with taking_over():
             self.best, self.best_weight = kept_array(found, "best", (self.k,), "i"), float(found["weight"])
-            x = np.full(self.whole.n, -1.0)
-            x[self.best] = 1.0
-            self.run.offer(x, -2.0 * self.best_weight)
+            self.run.offer(self._spins(self.best), -2.0 * self.best_weight)
             self.run.iterations = int(found["iterations"])
             self.run.started -= max(0.0, float(found["seconds"]) - self.run.seconds)
             self.rng.bit_generator.state = found["rng"]["state"]
@@ -229,12 +227,15 @@ class Solver:
 
     def tell(self, core: Core, subset: Subset) -> Status | None:
         """Report a set to the run; the set is optimal when it meets the bound."""
+        nodes = core.nodes[subset.members]
         if subset.weight > self.best_weight:
-            self.best, self.best_weight = core.nodes[subset.members], subset.weight
+            self.best, self.best_weight = nodes, subset.weight
+        return self.run.step(self._spins(nodes), -2.0 * subset.weight) or self._proof()
+
+    def _spins(self, nodes: Ints) -> Floats:
         x = np.full(self.whole.n, -1.0)
-        x[core.nodes[subset.members]] = 1.0
-        told = self.run.step(x, -2.0 * subset.weight)
-        return told or self._proof()
+        x[nodes] = 1.0
+        return x
 
     def _proof(self) -> Status | None:
         return Status.OPTIMAL if self.bounds.known and self.best_weight >= self.bounds.best[1] else None
@@ -258,8 +259,7 @@ class Solver:
             pairs = finished["pairs"]
             pairs = None if pairs is None else float(pairs)
         if pairs is not None:
-            self.bounds.add("pairs", pairs)
-            self.run.raise_bound(-2.0 * self.bounds.best[1])
+            self._add_pair_bound(pairs)
         return self._proof() or Status.LOCAL_OPTIMUM
 
     def _pair_bound(self, core: Core, loads: Floats) -> Status:
@@ -282,9 +282,12 @@ class Solver:
             found = pair_bound(each, self.k, known, goal, spent)
             budget -= spent.work
             if found < known:
-                self.bounds.add("pairs", found)
-                self.run.raise_bound(-2.0 * self.bounds.best[1])
+                self._add_pair_bound(found)
         return self._proof() or Status.LOCAL_OPTIMUM
+
+    def _add_pair_bound(self, bound: float) -> None:
+        self.bounds.add("pairs", bound)
+        self.run.raise_bound(-2.0 * self.bounds.best[1])
 
 
 @dataclass(eq=False)

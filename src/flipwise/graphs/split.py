@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
-from flipwise.arrays import Ints
+from flipwise.arrays import Ints, Signs
 from flipwise.checkpoint import Keeper
 from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
@@ -113,15 +112,11 @@ def split_into_parts(
 ) -> tuple[npt.NDArray[np.int64], Status, float]:
     """The part of each node, why the search ended, and the seconds it took."""
     started = time.perf_counter()
-    rng = as_generator(seed)
-    W = graph.to_scipy()
-    parts = np.zeros(graph.n, dtype=np.int64)
     limits: dict[str, Any] = {"threads": threads, "rounds": rounds if rounds or time_limit else PARTITION_ROUNDS}
-    limits["verbose"] = verbose
+    making = _Partition(graph, as_generator(seed), {**limits, "verbose": verbose})
     # half of the time for the recursion, whose log2(parts) levels share it by the number of nodes they cut
     depth = max(1, int(np.ceil(np.log2(max(2, sizes.size)))))
-    shares = None if time_limit is None else 0.5 * time_limit / (depth * graph.n)
-    _cut_recursively(W, np.arange(graph.n), sizes, 0, parts, rng, shares, limits)
+    making.cut(np.arange(graph.n), sizes, 0, None if time_limit is None else 0.5 * time_limit / (depth * graph.n))
     pairs = list(combinations(range(sizes.size), 2)) if sizes.size > 2 else []
     improved = True
     while improved and pairs:
@@ -129,57 +124,45 @@ def split_into_parts(
         for done, (a, b) in enumerate(pairs):
             left = None if time_limit is None else time_limit - (time.perf_counter() - started)
             if left is not None and left <= 0.0:
-                return parts, Status.TIME_LIMIT, time.perf_counter() - started
-            share = None if left is None else left / (len(pairs) - done)
-            improved |= _cut_again(W, a, b, parts, rng, share, limits)
-    return parts, Status.CONVERGED, time.perf_counter() - started
+                return making.parts, Status.TIME_LIMIT, time.perf_counter() - started
+            improved |= making.cut_again(a, b, None if left is None else left / (len(pairs) - done))
+    return making.parts, Status.CONVERGED, time.perf_counter() - started
 
 
-def _cut_recursively(
-    W: sp.csr_array,
-    nodes: Ints,
-    sizes: Ints,
-    first: int,
-    parts: npt.NDArray[np.int64],
-    rng: np.random.Generator,
-    shares: float | None,
-    limits: dict[str, Any],
-) -> None:
-    """Cut `nodes` into parts `first`, `first + 1`, ... of the given sizes."""
-    if sizes.size == 1:
-        parts[nodes] = first
-        return
-    middle = sizes.size // 2
-    ones = int(sizes[middle:].sum())
-    limit = None if shares is None else shares * nodes.size
-    up = split_graph(_inner(W, nodes), ones, seed=rng.spawn(1)[0], time_limit=limit, **limits).x > 0
-    _cut_recursively(W, nodes[~up], sizes[:middle], first, parts, rng, shares, limits)
-    _cut_recursively(W, nodes[up], sizes[middle:], first + middle, parts, rng, shares, limits)
+class _Partition:
+    """A partition in the making: `parts` is the part of each node."""
 
+    def __init__(self, graph: Graph, rng: np.random.Generator, limits: dict[str, Any]) -> None:
+        self.W = graph.to_scipy()
+        self.parts = np.zeros(graph.n, dtype=np.int64)
+        self.rng, self.limits = rng, limits
 
-def _cut_again(
-    W: sp.csr_array,
-    a: int,
-    b: int,
-    parts: npt.NDArray[np.int64],
-    rng: np.random.Generator,
-    time_limit: float | None,
-    limits: dict[str, Any],
-) -> bool:
-    """Cut the union of two parts again, from the present cut on; whether it became better."""
-    nodes = np.flatnonzero((parts == a) | (parts == b))
-    before = np.where(parts[nodes] == b, 1, -1).astype(np.int8)
-    objective = _inner(W, nodes)
-    ones = int(np.count_nonzero(before > 0))
-    found = split_graph(objective, ones, x0=before, seed=rng.spawn(1)[0], time_limit=time_limit, **limits)
-    if not found.value < objective.value(before.astype(np.float64)):
-        return False
-    parts[nodes] = np.where(found.x > 0, b, a)
-    return True
+    def cut(self, nodes: Ints, sizes: Ints, first: int, seconds: float | None) -> None:
+        """Cut `nodes` into parts `first`, `first + 1`, ... of the given sizes; `seconds` are for each node cut."""
+        if sizes.size == 1:
+            self.parts[nodes] = first
+            return
+        middle = sizes.size // 2
+        up = self._split(self._inner(nodes), int(sizes[middle:].sum()), seconds and seconds * nodes.size).x > 0
+        self.cut(nodes[~up], sizes[:middle], first, seconds)
+        self.cut(nodes[up], sizes[middle:], first + middle, seconds)
 
+    def cut_again(self, a: int, b: int, time_limit: float | None) -> bool:
+        """Cut the union of two parts again, from the present cut on; whether it became better."""
+        nodes = np.flatnonzero((self.parts == a) | (self.parts == b))
+        before = np.where(self.parts[nodes] == b, 1, -1).astype(np.int8)
+        objective = self._inner(nodes)
+        found = self._split(objective, int(np.count_nonzero(before > 0)), time_limit, before)
+        if not found.value < objective.value(before.astype(np.float64)):
+            return False
+        self.parts[nodes] = np.where(found.x > 0, b, a)
+        return True
 
-def _inner(W: sp.csr_array, nodes: Ints) -> Quadratic:
-    """The cut within `nodes` as a quadratic."""
-    inner = W[nodes][:, nodes]
-    inner.sort_indices()
-    return Quadratic(inner * -0.25, d=float(inner.data.sum()) / 4.0)
+    def _split(self, objective: Quadratic, ones: int, time_limit: float | None, x0: Signs | None = None) -> Result:
+        return split_graph(objective, ones, x0=x0, seed=self.rng.spawn(1)[0], time_limit=time_limit, **self.limits)
+
+    def _inner(self, nodes: Ints) -> Quadratic:
+        """The cut within `nodes` as a quadratic."""
+        inner = self.W[nodes][:, nodes]
+        inner.sort_indices()
+        return Quadratic(inner * -0.25, d=float(inner.data.sum()) / 4.0)

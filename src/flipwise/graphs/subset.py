@@ -52,7 +52,6 @@ class Subset:
 
     @classmethod
     def empty(cls, graph: Graph) -> Subset:
-        """No node at all."""
         return cls(graph, np.zeros(graph.n, np.uint8), no_degrees(graph), 0.0)
 
     @property
@@ -71,7 +70,6 @@ class Subset:
         return np.flatnonzero(self.inside)
 
     def copy(self) -> Subset:
-        """An independent copy."""
         return Subset(self.graph, self.inside.copy(), self.degrees.copy(), self.weight)
 
     def exchange(self, leaving: Ints, entering: Ints) -> float:

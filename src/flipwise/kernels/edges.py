@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from flipwise.kernels.jit import helper, kernel
 
-# Codes in `state[1]`; the texts stand in graphs/readers/text.py.
+# Codes in `state[1]`; the texts stand in graphs/formats/text.py.
 # 1 no whole number, 2 number too large, 3 too few columns, 4 too many columns, 5 no finite number, 6 empty field,
 # 7 number out of range, 8 broken quotes
 

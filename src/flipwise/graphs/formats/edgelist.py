@@ -7,18 +7,18 @@ columns are ignored, and said to be.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from flipwise.errors import InvalidFile, InvalidInput
 from flipwise.graphs.build import Arcs, Symmetrise, build_graph, merge_arcs
+from flipwise.graphs.formats.text import TextArcs, convert_weights, numbered_arcs, refuse, write_edges
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.names import NodeNumbers, PackedNames, compact
-from flipwise.graphs.readers.text import TextArcs, convert_weights, numbered_arcs, refuse
-from flipwise.graphs.streams import Piece, lines
+from flipwise.graphs.streams import Piece, lines, packed_file
 from flipwise.kernels.edges import parse_named_edges, rehash_names
 
 NAMED_PIECE = 1 << 20
@@ -187,3 +187,22 @@ def _smaller(pieces: Iterator[Piece]) -> Iterator[Piece]:
             data = piece.data[start:end]
             yield Piece(data, before)
             start, before = end, before + data.count(b"\n")
+
+
+def write_edge_list(graph: Graph, path: Path) -> None:
+    """`source target [weight]` lines with the nodes' own names. Isolated nodes leave no trace."""
+    label = None if graph.names is None else _written_names(graph.names)
+    with packed_file(path) as file:
+        file.write(f"# {graph.n} nodes, {graph.n_edges} edges\n".encode())
+        write_edges(file, graph, 0, label=label)
+
+
+def _written_names(names: Sequence[Any]) -> Callable[[int], str]:
+    for name in names:
+        text = str(name)
+        if not text or any(c.isspace() or c in ',;"' for c in text) or text[0] in "#%":
+            raise InvalidInput(
+                f"`graph`: the name {name!r} cannot stand in an edge list (white space, ',', ';', quotes, or a leading "
+                "'#' or '%'). Use the compact format instead: save_graph(graph, 'name.flipgraph')."
+            )
+    return lambda i: str(names[i])

@@ -1,25 +1,20 @@
-"""What the text formats share: parsing pieces of lines, header lines of counts, and saying where a file is wrong.
-
-No count of a header makes us believe in more than the file can hold.
-"""
+"""What the text formats share: parsing pieces of lines, saying where a file is wrong, and writing lines of edges."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from flipwise.errors import InvalidFile
-from flipwise.graphs.build import Arcs, ArcSource, let_go
+from flipwise.graphs.build import Arcs, ArcSource, CsrArcs, let_go
+from flipwise.graphs.graph import Graph
 from flipwise.graphs.names import LARGEST_NODE, compact
 from flipwise.graphs.streams import Piece
 from flipwise.kernels.edges import parse_edges
-
-ISOLATED_NODES = 1 << 24
-"""Nodes a text file may announce beyond what its size explains (128 MiB of row starts)."""
 
 KEPT_BYTES = 1 << 25
 """Arcs of a text file that are kept in memory; a file with more is parsed again for each of two further passes."""
@@ -34,6 +29,9 @@ PROBLEMS = {
     7: "node {found} is out of range ({lowest} to {highest})",
     8: "broken double quotes at {found}",
 }
+
+WRITTEN_LINES = 1 << 14
+"""Lines formatted at a time."""
 
 
 def refuse(path: Path, piece: Piece, code: int, position: int, advice: str = "", **values: int) -> NoReturn:
@@ -116,30 +114,37 @@ class TextArcs(ArcSource):
         return map(self.change, self._parse() if self._kept is None else let_go(self._kept))
 
 
-def next_header(path: Path, piece: Piece, pieces: Iterator[Piece], comment: bytes) -> tuple[int, str]:
-    """The first line that is neither blank nor a comment: its number and its text."""
-    while True:
-        rest, before = piece
-        while rest:
-            line, _, rest = rest.partition(b"\n")
-            before += 1
-            text = line.strip()
-            if text and not text.startswith(comment):
-                return before, text[:200].decode(errors="replace")
-        following = next(pieces, None)
-        if following is None:
-            raise InvalidFile(f"{path}, line {before + 1}: the file ends before its header of counts.")
-        piece = following
+def _edges(graph: Graph) -> Iterator[Arcs]:
+    """Blocks of the arcs i -> j with i < j."""
+    for block in CsrArcs(graph.indptr, graph.indices, graph.weights):
+        once = block.sources < block.targets
+        weights = None if block.weights is None else block.weights[once]
+        yield Arcs(block.sources[once], block.targets[once], weights)
 
 
-def whole_numbers(path: Path, line: int, text: str, fewest: int, most: int, meaning: str) -> list[int]:
-    """The numbers of a header line."""
-    words = text.split()
-    if not fewest <= len(words) <= most or not all(w.isascii() and w.isdigit() and len(w) <= 18 for w in words):
-        raise InvalidFile(f"{path}, line {line}: expected whole numbers '{meaning}', found '{text[:60]}'.")
-    numbers = [int(word) for word in words]
-    if numbers[0] > ISOLATED_NODES and numbers[0] > 64 * path.stat().st_size:
-        raise InvalidFile(
-            f"{path}, line {line}: announces {numbers[0]:,} nodes, more than a file of this size can hold."
-        )
-    return numbers
+def write_edges(
+    file: BinaryIO,
+    graph: Graph,
+    base: int,
+    *,
+    always_weighted: bool = False,
+    larger_first: bool = False,
+    label: Callable[[int], str] | None = None,
+) -> None:
+    """A line for every edge, once, from its smaller node or with it last."""
+    for block in _edges(graph):
+        for start in range(0, block.sources.size, WRITTEN_LINES):
+            part = slice(start, start + WRITTEN_LINES)
+            ends = (block.targets, block.sources) if larger_first else (block.sources, block.targets)
+            columns: list[list[Any]] = [(end[part] + base).tolist() for end in ends]
+            if label is not None:
+                columns = [[label(i) for i in column] for column in columns]
+            if block.weights is not None:
+                columns.append([_number(weight) for weight in block.weights[part].tolist()])
+            elif always_weighted:
+                columns.append([1] * len(columns[0]))
+            file.write("".join(" ".join(map(str, row)) + "\n" for row in zip(*columns)).encode())
+
+
+def _number(weight: float) -> str:
+    return str(int(weight)) if weight.is_integer() and abs(weight) < 2**53 else repr(weight)
