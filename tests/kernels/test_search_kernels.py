@@ -90,8 +90,8 @@ def test_annealing_of_a_part_leaves_the_other_spins_alone() -> None:
     part = np.array([3, 4, 11, 17, 29])
     state = np.array([5], dtype=np.uint64)
     schedule = np.linspace(300.0, 10.0, 8)
-    flips = annealing.csr_anneal_part(*parts(A), schedule, annealing.exponential_quantiles(), part, s, f, state)
-    assert flips > 0
+    annealing.csr_anneal_part(*parts(A), schedule, annealing.exponential_quantiles(), part, s, f, state)
+    assert (s != start).any()
     assert set(np.flatnonzero(s != start)) <= set(part)
     assert np.array_equal(f, h + A @ s)
 
@@ -163,7 +163,7 @@ def test_components_are_taken_exactly_where_they_help() -> None:
     before = energy(J, h, s)
     f = (h + A @ s).astype(np.int32)
     child = s.copy()
-    change, found, _, _ = tabu.csr_take_components(
+    change, found = tabu.csr_take_components(
         *parts(A), 0, True, child, f, other, np.empty(24, dtype=np.int64), np.zeros(24, dtype=np.bool_)
     )
     assert found == len(groups)
@@ -257,7 +257,7 @@ def test_pass_decreases_the_cut_by_what_it_says() -> None:
         np.empty(n, dtype=np.int64),
     )
     sizes = np.ones(n, dtype=np.int64)
-    decrease, off, _ = multilevel.csr_pass(*parts(A), sizes, 4.0, 1.0, 0, 0, 2, n, 3, s, gain, *scratch)
+    decrease, off = multilevel.csr_pass(*parts(A), sizes, 4.0, 1.0, 0, 0, 2, n, 3, s, gain, *scratch)
     again = np.empty(n, dtype=np.int64)
     after = multilevel.csr_gains(*parts(A), s, again)
     assert off == 0

@@ -37,7 +37,6 @@ class Arcs(NamedTuple):
 
 
 def check_symmetrise(symmetrise: str) -> None:
-    """Raise unless `symmetrise` names a rule."""
     if symmetrise not in get_args(Symmetrise):
         raise InvalidInput(f'`symmetrise` must be "max", "sum" or "error", got {symmetrise!r}.')
 
@@ -86,8 +85,6 @@ def graph_from_csr(
     weights: Floats | None = None,
     *,
     symmetrise: Symmetrise = "max",
-    names: Sequence[Any] | None = None,
-    notes: Sequence[str] = (),
     what: str = "the arcs",
 ) -> Graph:
     """The graph of a directed CSR structure with ascending rows without repeats.
@@ -103,9 +100,9 @@ def graph_from_csr(
             counts = _Counts(arcs, loops=arcs - kept, mutual=kept // 2)
             if symmetrise == "error":
                 _refuse_repairs(counts, what)
-            return Graph(indptr, _shrunk(indices, kept), None, names, (*notes, _note(counts)))
+            return Graph(indptr, _shrunk(indices, kept), notes=(_note(counts),))
     weighted = symmetrise == "sum" or weights is not None
-    return merge_arcs(n, CsrArcs(indptr, indices, weights), weighted, symmetrise, names, notes, what)
+    return merge_arcs(n, CsrArcs(indptr, indices, weights), weighted, symmetrise, what=what)
 
 
 class ArcSource(ABC):
@@ -121,8 +118,6 @@ class ArcSource(ABC):
 
 
 class _Stored(ArcSource):
-    """Blocks in memory."""
-
     def __init__(self, blocks: list[Arcs]) -> None:
         self.blocks = blocks
 
@@ -249,7 +244,6 @@ def _refuse_repairs(counts: _Counts, what: str) -> None:
 
 
 def _note(counts: _Counts, symmetrise: str = "max") -> str:
-    """One sentence on what was done."""
     arcs, loops, repeated, mutual, _, zero = counts
     single = arcs - loops - repeated - 2 * mutual
     done = [

@@ -166,7 +166,6 @@ def _tightened(
 
 
 def _degrees_among(graph: Graph, alive: npt.NDArray[np.uint8]) -> Degrees:
-    """The degree of every alive node among the alive."""
     weights, inner = arc_weights(graph), no_degrees(graph)
     with threads_worth(graph.n_arcs):
         kernels.alive_degrees(graph.indptr, graph.indices, weights, np.flatnonzero(alive), alive, inner)

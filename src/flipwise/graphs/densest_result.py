@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -152,9 +152,6 @@ class DensityProfile(Sequence[DensestSubgraph]):
 
     def __len__(self) -> int:
         return len(self.results)
-
-    def __iter__(self) -> Iterator[DensestSubgraph]:
-        return iter(self.results)
 
     def __str__(self) -> str:
         lines = [f"{'k':>8}  {'density':>12}  {'bound':>12}  {'gap %':>9}  proven by"]

@@ -17,7 +17,7 @@ from flipwise.container import State
 from flipwise.graphs import starts
 from flipwise.graphs.core import Core, core_above, core_of_size, positive_degrees
 from flipwise.graphs.stages import Stages
-from flipwise.graphs.subgraph_search import Search, outside_can_help
+from flipwise.graphs.subgraph_search import Search
 from flipwise.graphs.subset import Subset, descend
 from flipwise.graphs.whole import Whole
 from flipwise.result import Status
@@ -156,10 +156,6 @@ class Solver:
         simple = simple_bounds(core, self.k, self.whole.weight_range[1], self.whole.integral)
         return core.graph.n_edges * self.k >= simple.best[1] * core.graph.n and core.graph.n >= self.k
 
-    def _missed(self, core: Core, found: Ints, least: float) -> bool:
-        """Whether a node outside the core could be exchanged for the weakest of a set, by one full gradient."""
-        return np.setdiff1d(self.whole.nodes_above(found, least), core.nodes).size > 0
-
     def _core(self, base: Core | None, small: Core, cap: float) -> Core:
         """The core of `base` (None: of the whole graph) above `cap`, unless it would be too large for the search."""
         most = 30 * self.k + MOST_CORE_NODES
@@ -178,11 +174,13 @@ class Solver:
         """A larger core when nodes outside this one could still improve the answer."""
         assert self.best is not None
         subset = Subset.of(core.graph, _mask(core, self.best))
-        if not outside_can_help(core, subset):
-            return None
         least = float(subset.degrees[subset.mask].min())
-        if self.whole.n_arcs > LARGE_ARCS and not self._missed(core, self.best, least):
+        if core.whole or core.cap <= least:
             return None
+        if self.whole.n_arcs > LARGE_ARCS:  # by one full gradient: could a node outside replace the weakest of the set?
+            above = self.whole.nodes_above(self.best, least)
+            if not np.setdiff1d(above, core.nodes).size:
+                return None
         wider = self._core(None, core, least - 1.0)
         return wider if wider.graph.n > core.graph.n else None
 
@@ -211,12 +209,10 @@ class Solver:
         return status
 
     def _found(self, status: Status) -> State:
-        """Where the search stands, for a checkpoint."""
         counters = {"iterations": self.run.iterations, "seconds": self.run.seconds, "rng": generator_state(self.rng)}
         return {"status": status.name, "best": self.best, "weight": self.best_weight, **counters}
 
     def _take(self, found: State) -> Status:
-        """Stand where a checkpoint says."""
         with taking_over():
             self.best, self.best_weight = kept_array(found, "best", (self.k,), "i"), float(found["weight"])
             self.run.offer(self._spins(self.best), -2.0 * self.best_weight)

@@ -39,7 +39,6 @@ class PackedNames(Sequence[str]):
 
     @classmethod
     def pack(cls, names: Sequence[str]) -> PackedNames:
-        """Pack a sequence of strings."""
         encoded = [name.encode() for name in names]
         offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
         np.cumsum([len(name) for name in encoded], out=offsets[1:])
@@ -96,7 +95,6 @@ class NodeNumbers:
         self._sorted: npt.NDArray[np.int64] | None = None
 
     def look(self, block: Arcs) -> None:
-        """Take in the numbers of a block."""
         self._arcs += block.sources.size
         self.largest = max(self.largest, *(int(side.max(initial=-1)) for side in block[:2]))
         if self._sorted is None and self.largest >= MARKED_NODES + MARKED_FACTOR * self._arcs:

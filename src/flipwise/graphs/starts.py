@@ -37,7 +37,6 @@ def top(scores: Floats, k: int) -> Bools:
 
 
 def by_degree(graph: Graph, k: int) -> Bools:
-    """The k nodes of largest degree."""
     return top(times(graph, np.ones(graph.n)), k)
 
 
@@ -48,7 +47,7 @@ def by_peeling(core: Core, k: int) -> Bools:
     return mask
 
 
-def by_frank_wolfe(graph: Graph, k: int, steps: int = 100) -> Bools:
+def by_frank_wolfe(graph: Graph, k: int, steps: int) -> Bools:
     """max x'(W + lambda I)x over 0 <= x <= 1, sum x = k by Frank-Wolfe from the uniform point, then the k largest."""
     loading = 1.0 if graph.weights is None else float(np.abs(graph.weights).max(initial=0.0))
     x = np.full(graph.n, k / graph.n)
@@ -67,7 +66,7 @@ def by_frank_wolfe(graph: Graph, k: int, steps: int = 100) -> Bools:
     return top(x + 1e-9 * image / max(float(np.abs(image).max()), 1e-300), k)
 
 
-def by_spectrum(graph: Graph, k: int, steps: int = 50) -> Bools:
+def by_spectrum(graph: Graph, k: int, steps: int) -> Bools:
     """The truncated power method from the leading eigenvector.
 
     x <- the k largest entries of (W + I)x, normalised, until the support stays.
@@ -100,7 +99,6 @@ def by_published_methods(graph: Graph, k: int) -> Iterator[Bools]:
 
 
 def at_random(graph: Graph, k: int, rng: np.random.Generator) -> Bools:
-    """k nodes at random."""
     return top(rng.random(graph.n), k)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 from flipwise.atomic import atomic_file
-from flipwise.errors import InvalidFile, InvalidInput, MissingDependency
+from flipwise.errors import InvalidFile, MissingDependency
 
 BLOCK_BYTES = 1 << 22
 """Bytes handed out at a time."""
@@ -50,11 +50,7 @@ def compression_of(path: Path) -> str | None:
 
 def expansion_limit(path: Path, max_bytes: int | None) -> int:
     """The bytes (or 4-byte arcs) that this file may turn into."""
-    if max_bytes is not None:
-        if not isinstance(max_bytes, int) or isinstance(max_bytes, bool) or max_bytes < 1:
-            raise InvalidInput(f"`max_bytes` must be None or an integer of at least 1, got {max_bytes!r}.")
-        return max_bytes
-    return EXPANSION_FLOOR + EXPANSION * path.stat().st_size
+    return EXPANSION_FLOOR + EXPANSION * path.stat().st_size if max_bytes is None else max_bytes
 
 
 def blocks(path: Path, max_bytes: int | None = None) -> Iterator[bytes]:

@@ -120,7 +120,6 @@ class Search:
         return plan | _stacked("pool", self.pool) | _stacked("queue", self.queue)
 
     def restore(self, state: State) -> None:
-        """Go back to a state."""
         self.walking = True
         self.work, self.settled = float(state["work"]), float(state["settled"])
         self.first_steps, self.moves = int(state["first_steps"]), int(state["moves"])
@@ -234,8 +233,3 @@ def _unstacked(name: str, state: State, core: Core, k: int) -> list[Subset]:
         raise InvalidFile("the checkpoint's search holds sets of another size.")
     columns = inside.astype(np.uint8), degrees, weights
     return [Subset(core.graph, mask, each, float(weight)) for mask, each, weight in zip(*columns)]
-
-
-def outside_can_help(core: Core, subset: Subset) -> bool:
-    """Whether a node outside the core could still be exchanged with gain for one of the set."""
-    return not core.whole and core.cap > float(subset.degrees[subset.mask].min())

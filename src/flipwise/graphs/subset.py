@@ -4,7 +4,7 @@ The descent is Algorithm 1 of Xiong et al. for f(x) = -x'Wx on Omega_k, with inc
 times the degrees d into the set. On Omega_k it is known up to a constant, so the gauge comes first: the level that
 separates the k largest degrees from the rest. S_plus are members below it, S_minus outsiders above it; they are paired,
 the strongest first, and exchanged as one batch. The change of a batch is exact; a batch that does not improve is undone
-and halved. The end is a set that no exchange of two nodes improves.
+and made smaller. The end is a set that no exchange of two nodes improves.
 
 Cliques are looked for: one through every node outside, weighed against what the set loses when its weakest nodes go one
 after another. A random piece move finds them rarely.
@@ -25,6 +25,8 @@ from flipwise.graphs.graph import Graph
 from flipwise.kernels import subgraph as kernels
 from flipwise.kernels.jit import threads_worth
 
+MOST_BATCHES = 200
+"""Batches of one descent."""
 FINAL_WORK = 2e9
 """Nodes looked at for best exchanges at the end of one descent, about; enough to finish on all but huge cores."""
 SHED_WORK = 2e7
@@ -56,7 +58,6 @@ class Subset:
 
     @property
     def csr(self) -> tuple[Ints, Ints, Degrees]:
-        """The graph as the kernels take it."""
         return self.graph.indptr, self.graph.indices, arc_weights(self.graph)
 
     @property
@@ -84,20 +85,14 @@ class Subset:
         self.weight += float(change)
         return int(made)
 
-    def best_swaps(self, limit: int) -> int:
-        """Make best exchanges until none of all pairs improves, or `limit` were made; returns how many were."""
-        indptr, indices, weights = self.csr
-        least = weights.min(initial=0)
-        tie = np.zeros(self.graph.n, dtype=weights.dtype)
-        members = self.members
-        low = np.empty(members.size, dtype=np.int64)
-        if not members.size:
-            return 0
-        made, change = kernels.best_swaps(
-            indptr, indices, weights, least, self.inside, self.degrees, members, low, tie, limit
-        )
-        self.weight += float(change)
-        return int(made)
+    def best_swaps(self, limit: int) -> None:
+        """Make best exchanges until none of all pairs improves, or `limit` were made."""
+        members, weights = self.members, arc_weights(self.graph)
+        if members.size:
+            work = np.empty(members.size, dtype=np.int64), np.zeros(self.graph.n, dtype=weights.dtype)
+            least = weights.min(initial=0)
+            _, change = kernels.best_swaps(*self.csr, least, self.inside, self.degrees, members, *work, limit)
+            self.weight += float(change)
 
     def grow(self, seed: int, size: int, pull: int) -> Ints:
         """Add `size` nodes from `seed` on, drawn `pull` times as strongly to the new piece; returns the piece."""
@@ -113,15 +108,12 @@ class Subset:
         self.weight += float(kernels.shed(*self.csr, size, kept, self.inside, self.degrees))
 
 
-def descend(subset: Subset, batches: int = 200) -> int:
-    """Improve the subset in place until no exchange does; returns the number of exchanges."""
-    made = 0
-    for _ in range(batches):
-        exchanged = _exchange_batch(subset)
-        made += exchanged
-        if exchanged == 0:
+def descend(subset: Subset) -> None:
+    """Improve the subset in place until no exchange does."""
+    for _ in range(MOST_BATCHES):
+        if not _exchange_batch(subset):
             break
-    return made + subset.best_swaps(max(100, int(FINAL_WORK / subset.graph.n)))
+    subset.best_swaps(max(100, int(FINAL_WORK / subset.graph.n)))
 
 
 def _exchange_batch(subset: Subset) -> int:

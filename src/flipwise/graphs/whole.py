@@ -103,7 +103,6 @@ class SubgraphObjective:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """One variable for each node."""
         return (self.whole.n,)
 
     def value(self, x: Floats) -> float:

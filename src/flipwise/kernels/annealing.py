@@ -56,11 +56,10 @@ def csr_fields(indptr, indices, J, h, s, f):
 def csr_anneal(indptr, indices, J, temperatures, quantiles, s, f, state):
     """One sweep over all spins at each temperature.
 
-    `s` (int8), `f` and `state` (one uint64) are changed in place. Returns the number of flips.
+    `s` (int8), `f` and `state` (one uint64) are changed in place.
     """
     n = s.size
     random = state[0]
-    flips = 0
     for t in range(temperatures.size):
         half = 0.5 * temperatures[t]
         limit = -half * quantiles[0]
@@ -74,7 +73,6 @@ def csr_anneal(indptr, indices, J, temperatures, quantiles, s, f, state):
                 if gain <= -half * quantiles[np.int64(random >> np.uint64(54))]:
                     continue
             s[i] = -spin
-            flips += 1
             if spin > 0:
                 for p in range(indptr[i], indptr[i + 1]):
                     f[indices[p]] -= 2 * J[p]
@@ -82,7 +80,6 @@ def csr_anneal(indptr, indices, J, temperatures, quantiles, s, f, state):
                 for p in range(indptr[i], indptr[i + 1]):
                     f[indices[p]] += 2 * J[p]
     state[0] = random
-    return flips
 
 
 @kernel
@@ -92,7 +89,6 @@ def csr_anneal_part(indptr, indices, J, temperatures, quantiles, part, s, f, sta
     Written out once more because a helper shared by both, or a list of all spins, makes sweeps a seventh slower.
     """
     random = state[0]
-    flips = 0
     for t in range(temperatures.size):
         half = 0.5 * temperatures[t]
         limit = -half * quantiles[0]
@@ -107,7 +103,6 @@ def csr_anneal_part(indptr, indices, J, temperatures, quantiles, part, s, f, sta
                 if gain <= -half * quantiles[np.int64(random >> np.uint64(54))]:
                     continue
             s[i] = -spin
-            flips += 1
             if spin > 0:
                 for p in range(indptr[i], indptr[i + 1]):
                     f[indices[p]] -= 2 * J[p]
@@ -115,7 +110,6 @@ def csr_anneal_part(indptr, indices, J, temperatures, quantiles, part, s, f, sta
                 for p in range(indptr[i], indptr[i + 1]):
                     f[indices[p]] += 2 * J[p]
     state[0] = random
-    return flips
 
 
 @helper
@@ -128,17 +122,14 @@ def _flip_csr(indptr, indices, J, i, s, f):
 
 @kernel
 def csr_quench(indptr, indices, J, slack, s, f):
-    """Flip improving spins in index order until none is left. Returns the number of flips."""
-    flips = 0
+    """Flip improving spins in index order until none is left."""
     found = True
     while found:
         found = False
         for i in range(s.size):
             if s[i] * f[i] > slack:
                 _flip_csr(indptr, indices, J, i, s, f)
-                flips += 1
                 found = True
-    return flips
 
 
 @kernel
@@ -163,7 +154,6 @@ def dense_anneal(J, temperatures, quantiles, s, f, state):
     n = s.size
     two = f[0] - f[0] + 2  # of the fields' type: a product with an int8 row must not be an int8
     random = state[0]
-    flips = 0
     for t in range(temperatures.size):
         half = 0.5 * temperatures[t]
         limit = -half * quantiles[0]
@@ -177,7 +167,6 @@ def dense_anneal(J, temperatures, quantiles, s, f, state):
                 if gain <= -half * quantiles[np.int64(random >> np.uint64(54))]:
                     continue
             s[i] = -spin
-            flips += 1
             row = J[i]
             if spin > 0:
                 for j in range(n):
@@ -186,7 +175,6 @@ def dense_anneal(J, temperatures, quantiles, s, f, state):
                 for j in range(n):
                     f[j] += two * row[j]
     state[0] = random
-    return flips
 
 
 @helper
@@ -202,23 +190,19 @@ def _flip_dense(J, i, s, f):
 @kernel
 def dense_quench(J, slack, s, f):
     """As `csr_quench`, for a dense J."""
-    flips = 0
     found = True
     while found:
         found = False
         for i in range(s.size):
             if s[i] * f[i] > slack:
                 _flip_dense(J, i, s, f)
-                flips += 1
                 found = True
-    return flips
 
 
 @kernel
 def csr_anneal_counts(indptr, indices, J, temperatures, quantiles, stiffness, labels, excess, level, s, f, state):
     """One sweep over all spins at each temperature; `excess` and `level` are float64, one entry for each group."""
     random = state[0]
-    flips = 0
     for t in range(temperatures.size):
         half = 0.5 * temperatures[t]
         a = stiffness * temperatures[t]
@@ -235,20 +219,17 @@ def csr_anneal_counts(indptr, indices, J, temperatures, quantiles, stiffness, la
                     continue
             s[i] = -spin
             excess[g] -= 2.0 * spin
-            flips += 1
             for p in range(indptr[i], indptr[i + 1]):
                 f[indices[p]] -= 2 * spin * J[p]
         for g in range(level.size):
             level[g] += 2.0 * a * excess[g]
     state[0] = random
-    return flips
 
 
 @kernel
 def dense_anneal_counts(J, temperatures, quantiles, stiffness, labels, excess, level, s, f, state):
     """As `csr_anneal_counts`, for a dense J."""
     random = state[0]
-    flips = 0
     n = s.size
     two = f[0] - f[0] + 2  # of the fields' type: a product with an int8 row must not be an int8
     for t in range(temperatures.size):
@@ -267,7 +248,6 @@ def dense_anneal_counts(J, temperatures, quantiles, stiffness, labels, excess, l
                     continue
             s[i] = -spin
             excess[g] -= 2.0 * spin
-            flips += 1
             row = J[i]
             if spin > 0:
                 for j in range(n):
@@ -278,7 +258,6 @@ def dense_anneal_counts(J, temperatures, quantiles, stiffness, labels, excess, l
         for g in range(level.size):
             level[g] += 2.0 * a * excess[g]
     state[0] = random
-    return flips
 
 
 @helper
@@ -296,52 +275,46 @@ def _cheapest(members, s, f, sign):
 def csr_restore_count(indptr, indices, J, slack, members, missing, s, f):
     """Flip the cheapest spins of one group until `missing` more of them are +1, then swap while the best pair improves.
 
-    The pair is the cheapest +1 and then, with the fields after its flip, the cheapest -1. Returns the number of flips.
+    The pair is the cheapest +1 and then, with the fields after its flip, the cheapest -1.
     """
-    flips = 0
     while missing != 0:
         sign = -1 if missing > 0 else 1
         i = _cheapest(members, s, f, sign)
         _flip_csr(indptr, indices, J, i, s, f)
         missing += sign
-        flips += 1
     while True:
         i = _cheapest(members, s, f, 1)
         if i < 0:
-            return flips
+            return
         gain = f[i]
         _flip_csr(indptr, indices, J, i, s, f)
         j = _cheapest(members, s, f, -1)
         gain -= f[j]
         _flip_csr(indptr, indices, J, j, s, f)
-        flips += 2
         if gain <= slack:  # this pair does not improve: put it back
             _flip_csr(indptr, indices, J, j, s, f)
             _flip_csr(indptr, indices, J, i, s, f)
-            return flips - 2
+            return
 
 
 @kernel
 def dense_restore_count(J, slack, members, missing, s, f):
     """As `csr_restore_count`, for a dense J."""
-    flips = 0
     while missing != 0:
         sign = -1 if missing > 0 else 1
         i = _cheapest(members, s, f, sign)
         _flip_dense(J, i, s, f)
         missing += sign
-        flips += 1
     while True:
         i = _cheapest(members, s, f, 1)
         if i < 0:
-            return flips
+            return
         gain = f[i]
         _flip_dense(J, i, s, f)
         j = _cheapest(members, s, f, -1)
         gain -= f[j]
         _flip_dense(J, j, s, f)
-        flips += 2
         if gain <= slack:
             _flip_dense(J, j, s, f)
             _flip_dense(J, i, s, f)
-            return flips - 2
+            return

@@ -134,7 +134,6 @@ def _insert(side, b, v, head, following, previous, bucket):
 
 @helper
 def _remove(side, v, head, following, previous, bucket):
-    """Take v out of its bucket."""
     before = previous[v]
     after = following[v]
     if before >= 0:
@@ -193,7 +192,7 @@ def csr_pass(
     indptr, indices, w, sizes, reach, steps, off, tolerance, slack, patience, random, s, gain, head, following,
     previous, bucket, locked, moves,
 ):  # fmt: skip
-    """One pass. `off` is (size of the +1 side) - (its goal); returns (decrease of the cut, new off, moves kept).
+    """One pass. `off` is (size of the +1 side) - (its goal); returns (decrease of the cut, new off).
 
     `head` (2 x buckets, all -1), `following`, `previous`, `bucket` (all -1), `locked` (all False), `moves` are
     scratch of the right size; `s` and `gain` are changed in place. A state less off than the start's counts as better
@@ -279,4 +278,4 @@ def csr_pass(
                 gain[indices[p]] -= 2 * w[p]
             else:
                 gain[indices[p]] += 2 * w[p]
-    return best, best_off, kept
+    return best, best_off

@@ -10,7 +10,6 @@ from flipwise.kernels.jit import helper, kernel
 
 @helper
 def _weight(weights, p):
-    """The weight of arc p."""
     return weights[0] if weights.size == 1 else weights[p]
 
 
@@ -26,7 +25,6 @@ def _before(a, b, score, tie):
 
 @helper
 def _rise(heap, place, at, score, tie):
-    """Move the node at position `at` up to where it belongs."""
     node = heap[at]
     while at > 0:
         parent = (at - 1) // 2
@@ -41,7 +39,6 @@ def _rise(heap, place, at, score, tie):
 
 @helper
 def _sink(heap, place, at, size, score, tie):
-    """Move the node at position `at` down to where it belongs."""
     node = heap[at]
     while True:
         child = 2 * at + 1
@@ -122,7 +119,6 @@ def greedy_growth(indptr, indices, weights, tie, by_tie, first, second, chosen, 
                 place[j] = size
                 size += 1
             _rise(heap, place, place[j], score, tie)
-    return count
 
 
 @kernel

@@ -240,7 +240,6 @@ def csr_best_partners(indptr, indices, data, loss, slack, labels, ones, zeros, z
                 best[a] = total
                 partner[a] = j
                 break
-    return np.int64(0)
 
 
 @helper

@@ -13,7 +13,6 @@ from flipwise.kernels.jit import helper, kernel, parallel_kernel, prange
 
 @helper
 def _weight(weights, p):
-    """The weight of arc p."""
     return weights[0] if weights.size == 1 else weights[p]
 
 
@@ -329,4 +328,3 @@ def best_cliques(indptr, indices, weights, seeds, loss, inside, degrees, near, c
             if worth[q] - loss[q] > worth[sizes[a]] - loss[sizes[a]]:
                 sizes[a] = q
         gains[a] = worth[sizes[a]] - loss[sizes[a]]
-    return seeds.size

@@ -61,7 +61,6 @@ def _least_free(d, free_at, step, huge):
 
 @helper
 def _least(d, huge):
-    """The least cost of a block."""
     least = huge
     for j in range(d.size):
         if d[j] < least:
@@ -195,14 +194,11 @@ def csr_take_components(indptr, indices, J, slack, ties, s, f, other, stack, see
     """Flip in `s` every component of {i: s_i != other_i} that lowers E (with `ties`: or keeps it).
 
     `f` holds the fields of `s`; both are changed in place. `stack` (n entries) and `seen` (all False) are scratch;
-    `seen` is all False again at the end. Returns (change of E, components, flipped spins, size of the largest
-    component).
+    `seen` is all False again at the end. Returns (change of E, components).
     """
     n = s.size
     change = f[0] - f[0]  # zero of the fields' own type
     components = 0
-    flipped = 0
-    largest = 0
     for root in range(n):
         if s[root] == other[root] or seen[root]:
             continue
@@ -225,11 +221,9 @@ def csr_take_components(indptr, indices, J, slack, ties, s, f, other, stack, see
                         count += 1
             cost -= 2 * s[i] * outside
         components += 1
-        largest = max(largest, count)
         # the spins of a component stay marked as seen; a taken one no longer differs from `other`
         if cost < -slack or (ties and cost <= slack):
             change += cost
-            flipped += count
             for k in range(count):
                 i = stack[k]
                 spin = s[i]
@@ -238,4 +232,4 @@ def csr_take_components(indptr, indices, J, slack, ties, s, f, other, stack, see
                     f[indices[p]] -= 2 * spin * J[p]
     for i in range(n):
         seen[i] = False
-    return change, components, flipped, np.int64(largest)
+    return change, components

@@ -155,7 +155,7 @@ def refined(level: Level, s: Signs, goal: int, rng: np.random.Generator, passes:
         )
         before = off
         fixed = (level.indptr, level.indices, level.w, level.sizes, reach, steps)
-        decrease, off, _ = kernels.csr_pass(
+        decrease, off = kernels.csr_pass(
             *fixed, off, tolerance, slack, patience, int(rng.integers(n)), s, gain, *scratch
         )
         quiet = 0 if decrease > 0 or abs(off) < abs(before) else quiet + 1

@@ -18,7 +18,7 @@ def take_better_components(form: IsingForm, s: Signs, f: Numbers, other: Signs) 
     other = aligned(form, s, other)
     stack = np.empty(form.n, dtype=np.int64)
     seen = np.zeros(form.n, dtype=np.bool_)
-    change, *_ = kernels.csr_take_components(
+    change, _ = kernels.csr_take_components(
         form.indptr, form.indices, form.data, form.slack, form.slack == 0.0, s, f, other, stack, seen
     )
     return float(change)

@@ -38,7 +38,6 @@ def basename(path: Path) -> Path:
 
 
 def read_bvgraph(path: Path, *, symmetrise: Symmetrise = "max", max_bytes: int | None = None) -> Graph:
-    """The graph of a BVGraph."""
     base = basename(path)
     stream, described = Path(f"{base}.graph"), Path(f"{base}.properties")
     properties = _properties(described)

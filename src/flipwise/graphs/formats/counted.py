@@ -49,7 +49,6 @@ def _next_header(path: Path, pieces: Iterator[Piece], comment: bytes) -> tuple[i
 
 
 def _whole_numbers(path: Path, line: int, text: str, fewest: int, most: int, meaning: str) -> list[int]:
-    """The numbers of a header line."""
     words = text.split()
     if not fewest <= len(words) <= most or not all(w.isascii() and w.isdigit() and len(w) <= 18 for w in words):
         raise InvalidFile(f"{path}, line {line}: expected whole numbers '{meaning}', found '{text[:60]}'.")
@@ -64,7 +63,6 @@ def _whole_numbers(path: Path, line: int, text: str, fewest: int, most: int, mea
 def read_matrix_market(
     path: Path, *, symmetrise: Symmetrise = "max", weighted: bool | None = None, max_bytes: int | None = None
 ) -> Graph:
-    """The graph of a MatrixMarket file."""
     pieces = lines(path, max_bytes)
     first = next(pieces, Piece(b"", 0))
     banner, _, rest = first.data.partition(b"\n")
@@ -88,7 +86,6 @@ def read_matrix_market(
 def read_rudy(
     path: Path, *, symmetrise: Symmetrise = "max", weighted: bool | None = None, max_bytes: int | None = None
 ) -> Graph:
-    """The graph of a rudy file."""
     pieces = lines(path, max_bytes)
     line, text = _next_header(path, pieces, b"#")
     n, edges = _whole_numbers(path, line, text, 2, 2, "nodes edges")
@@ -123,7 +120,6 @@ def _entries(
 def read_metis(
     path: Path, *, symmetrise: Symmetrise = "max", weighted: bool | None = None, max_bytes: int | None = None
 ) -> Graph:
-    """The graph of a METIS file."""
     pieces = lines(path, max_bytes, longest=None)
     line, text = _next_header(path, pieces, b"%")
     n, m, *more = _whole_numbers(path, line, text, 2, 4, "nodes edges [fmt [ncon]]")

@@ -50,7 +50,7 @@ def read_edge_list(
     max_bytes: int | None = None,
 ) -> Graph:
     """The graph of an edge list; the options are those of `read_graph`."""
-    first = _first_with_data(lines(path, max_bytes))
+    first = next((piece for piece in lines(path, max_bytes) if any(_data_lines(piece.data))), None)
     if first is None:
         raise InvalidFile(f"{path}: holds no edges.")
     layout = _layout(first, weighted, names)
@@ -84,11 +84,6 @@ def read_edge_list(
     return merge_arcs(n, arcs, layout.weighted, symmetrise, labels, notes, str(path))
 
 
-def _first_with_data(pieces: Iterator[Piece]) -> Piece | None:
-    """The first piece with a line of data."""
-    return next((piece for piece in pieces if next(_data_lines(piece.data), None) is not None), None)
-
-
 def _data_lines(data: bytes) -> Iterator[tuple[int, str]]:
     """Lines that are neither blank nor comments, with their numbers from 0."""
     start = number = 0
@@ -99,7 +94,7 @@ def _data_lines(data: bytes) -> Iterator[tuple[int, str]]:
         start, number = end + 1, number + 1
 
 
-def split_line(line: str) -> tuple[str | None, list[str]]:
+def _split_line(line: str) -> tuple[str | None, list[str]]:
     """The delimiter (None: white space) and the fields of a line."""
     for delimiter in (",", "\t", ";"):
         if delimiter in line:
@@ -111,11 +106,11 @@ def split_line(line: str) -> tuple[str | None, list[str]]:
 def _layout(first: Piece, weighted: bool | None, names: bool | None) -> Layout:
     data = _data_lines(first.data)
     number, line = next(data)
-    delimiter, fields = split_line(line)
+    delimiter, fields = _split_line(line)
     header_lines = 0
     following = next(data, None)
     if following is not None and names is not False:
-        other_delimiter, others = split_line(following[1])
+        other_delimiter, others = _split_line(following[1])
         known = len(fields) >= 2 and all(f.lower() in known for f, known in zip(fields, _HEADERS))
         words_over_numbers = not _are_nodes(fields) and _are_nodes(others)
         if known or (words_over_numbers and len(others) == len(fields)):

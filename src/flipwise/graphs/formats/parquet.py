@@ -27,7 +27,6 @@ _WEIGHTS = ("weight", "w", "value")
 def read_parquet(
     path: Path, *, symmetrise: Symmetrise = "max", weighted: bool | None = None, max_bytes: int | None = None
 ) -> Graph:
-    """The graph of a Parquet edge table."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -60,7 +59,6 @@ def graph_from_batches(
     symmetrise: Symmetrise = "max",
     weighted: bool | None = None,
 ) -> Graph:
-    """The graph of record batches."""
     import pyarrow as pa
 
     columns = edge_columns(schema, what, fault, weighted)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from flipwise.errors import InvalidFile
 from flipwise.graphs.build import Arcs, ArcSource, CsrArcs, let_go
 from flipwise.graphs.graph import Graph
-from flipwise.graphs.names import LARGEST_NODE, compact
+from flipwise.graphs.names import compact
 from flipwise.graphs.streams import Piece
 from flipwise.kernels.edges import parse_edges
 
@@ -61,8 +61,8 @@ def numbered_arcs(
     *,
     weighted: bool,
     ignore_extra: bool,
-    lowest: int = 0,
-    highest: int = LARGEST_NODE,
+    lowest: int,
+    highest: int,
     advice: str = "",
 ) -> Iterator[Arcs]:
     """All `source target [weight]` lines, in blocks, with their numbers as they stand."""
