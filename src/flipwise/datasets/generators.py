@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.errors import InvalidInput
-from flipwise.graphs.build import Arcs, ArcSource, build_graph, index_type, merge_arcs
-from flipwise.graphs.graph import Graph
+from flipwise.graphs.graph import Arcs, ArcSource, Graph, build_graph, index_type, merge_arcs
 from flipwise.kernels.arcs import power_law_links, rmat_arcs
 from flipwise.seeds import as_generator
 

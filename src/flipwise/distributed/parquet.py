@@ -21,8 +21,8 @@ from flipwise.distributed.crew import Crew
 from flipwise.distributed.sharding import wanted_shards
 from flipwise.distributed.shards import Manifest, prepare, write_array, write_manifest, write_shard
 from flipwise.errors import InvalidFile, MissingDependency
-from flipwise.graphs.build import Arcs, Symmetrise, index_type
 from flipwise.graphs.formats.parquet import arcs_of_batch, edge_columns
+from flipwise.graphs.graph import Arcs, Symmetrise, index_type
 from flipwise.graphs.names import SPARSE_FACTOR, SPARSE_NODES
 from flipwise.kernels import arcs as kernels
 

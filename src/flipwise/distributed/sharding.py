@@ -10,8 +10,8 @@ import numpy as np
 
 from flipwise.distributed.shards import write_shards
 from flipwise.errors import InvalidInput
-from flipwise.graphs.build import Symmetrise, check_symmetrise
 from flipwise.graphs.convert import as_graph
+from flipwise.graphs.graph import Symmetrise, check_symmetrise
 
 ARCS_A_SHARD = 25_000_000
 LEAST_SHARDS = 8

@@ -12,8 +12,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.errors import InvalidInput
-from flipwise.graphs.build import Arcs, Symmetrise, build_graph, check_symmetrise, graph_from_csr, index_type
-from flipwise.graphs.graph import Graph
+from flipwise.graphs.graph import Arcs, Graph, Symmetrise, build_graph, check_symmetrise, graph_from_csr, index_type
 from flipwise.graphs.names import plain_names
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from flipwise.arrays import Ints
 from flipwise.errors import InvalidFile
-from flipwise.graphs.build import Arcs, index_type
+from flipwise.graphs.graph import Arcs, index_type
 
 LARGEST_NODE = 10**18 - 1
 """Node numbers of a text file have at most 18 digits."""

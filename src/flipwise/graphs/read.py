@@ -9,9 +9,8 @@ from typing import Any, Literal, get_args
 
 from flipwise.errors import InvalidFile, InvalidInput
 from flipwise.graphs import store
-from flipwise.graphs.build import Symmetrise, check_symmetrise
 from flipwise.graphs.convert import as_graph
-from flipwise.graphs.graph import Graph
+from flipwise.graphs.graph import Graph, Symmetrise, check_symmetrise
 from flipwise.graphs.streams import COMPRESSED_SUFFIXES, blocks, compression_of
 
 Format = Literal["edgelist", "matrixmarket", "metis", "rudy", "parquet", "bvgraph", "flipwise"]

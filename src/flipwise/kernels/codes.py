@@ -26,10 +26,9 @@ def rows_flip_improving(Q, weights, slack, chosen, follow, x, g, flips, change):
         m = weights[i]
         count = 0
         total = 0.0
-        some = False
+        again = False
         for j in range(r):
-            some = some or chosen[i, j]
-        again = some
+            again = again or chosen[i, j]
         first = True
         while again:
             again = False

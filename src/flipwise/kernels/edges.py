@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from flipwise.kernels.jit import helper, kernel
 
-# Codes in `state[1]`; the texts stand in graphs/formats/text.py.
+# Codes in `state[1]`; the texts stand in graphs/formats/edgelist.py.
 # 1 no whole number, 2 number too large, 3 too few columns, 4 too many columns, 5 no finite number, 6 empty field,
 # 7 number out of range, 8 broken quotes
 
@@ -131,18 +131,31 @@ def _decimal_number(buffer, p):
 
 
 @helper
-def _read_weight(buffer, p, arc, weights, careful, delicate):
-    """Read the weight of an arc; the position behind it, how many rows `careful` has now, and the code of a problem."""
-    number, end, kind = _decimal_number(buffer, p)
-    if kind == 2:
-        return p, delicate, 5
-    weights[arc] = number
-    if kind == 1:
-        careful[delicate, 0] = arc
-        careful[delicate, 1] = p
-        careful[delicate, 2] = end
-        delicate += 1
-    return end, delicate, 0
+def _finish_line(buffer, p, most_commas, weighted, ignore_extra, arc, weights, careful, delicate):
+    """Read the weight of an arc, if there is one, and pass over the rest of its line.
+
+    Returns the position of the newline, or where a problem was met, the number of rows in `careful`, and the code of
+    the problem.
+    """
+    p, commas = _next_field(buffer, p)
+    if weighted:
+        if buffer[p] == 10:
+            return p, delicate, 3
+        if commas > most_commas:
+            return p, delicate, 6
+        number, end, kind = _decimal_number(buffer, p)
+        if kind == 2:
+            return p, delicate, 5
+        weights[arc] = number
+        if kind == 1:
+            careful[delicate, 0] = arc
+            careful[delicate, 1] = p
+            careful[delicate, 2] = end
+            delicate += 1
+        p, _ = _next_field(buffer, end)
+    if buffer[p] == 10:
+        return p, delicate, 0
+    return (_end_of_line(buffer, p), delicate, 0) if ignore_extra else (p, delicate, 4)
 
 
 @kernel
@@ -181,23 +194,9 @@ def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, target
         targets[arcs], p, code = _node(buffer, p, lowest, highest)
         if code != 0:
             break
-        p, commas = _next_field(buffer, p)
-        if weighted:
-            if buffer[p] == 10:
-                code = 3
-                break
-            if commas > 1:
-                code = 6
-                break
-            p, delicate, code = _read_weight(buffer, p, arcs, weights, careful, delicate)
-            if code != 0:
-                break
-            p, commas = _next_field(buffer, p)
-        if buffer[p] != 10:
-            if not ignore_extra:
-                code = 4
-                break
-            p = _end_of_line(buffer, p)
+        p, delicate, code = _finish_line(buffer, p, 1, weighted, ignore_extra, arcs, weights, careful, delicate)
+        if code != 0:
+            break
         arcs += 1
         p += 1
     state[0] = arcs
@@ -353,20 +352,11 @@ def parse_named_edges(
                 targets[arcs] = index
         if code != 0:
             break
-        if weighted:
-            p, _ = _next_field(buffer, p)
-            if buffer[p] == 10:
-                code = 3
-                break
-            p, delicate, code = _read_weight(buffer, p, arcs, weights, careful, delicate)
-            if code != 0:
-                break
-        p, _ = _next_field(buffer, p)
-        if buffer[p] != 10:
-            if not ignore_extra:
-                code = 4
-                break
-            p = _end_of_line(buffer, p)
+        p, delicate, code = _finish_line(
+            buffer, p, buffer.size, weighted, ignore_extra, arcs, weights, careful, delicate
+        )
+        if code != 0:
+            break
         arcs += 1
         p += 1
     state[0] = arcs

@@ -257,8 +257,7 @@ def tabu_walk(
         free_at[v] = now + 1 + (tenure + noise[t] // 4096 % tenure) // 2
         if value > best:
             best = value
-            for i in range(inside.size):
-                best_inside[i] = inside[i]
+            best_inside[:] = inside
     return value, best
 
 

@@ -96,8 +96,7 @@ def dense_tabu(J, steps, tenure, spread, huge, s, d, free_at, best_s, state):
     best = change
     flipped = -1  # the spin whose row is still to be added to the costs
     sign = 1
-    for j in range(n):
-        best_s[j] = s[j]
+    best_s[:] = s
     improved = False
     for step in range(1, steps + 1):
         random = _next(random)
@@ -128,8 +127,7 @@ def dense_tabu(J, steps, tenure, spread, huge, s, d, free_at, best_s, state):
         cost = any_cost if aspires or free_block < 0 else free_cost
         if cost > 0 and improved:  # leaving the best point so far
             improved = False
-            for j in range(n):
-                best_s[j] = s[j]
+            best_s[:] = s
         low = block * BLOCK
         high = min(n, low + BLOCK)
         start = np.int64((random >> np.uint64(20)) & np.uint64(65535))
@@ -144,8 +142,7 @@ def dense_tabu(J, steps, tenure, spread, huge, s, d, free_at, best_s, state):
             best = change
             improved = True
     if improved and change == best:
-        for j in range(n):
-            best_s[j] = s[j]
+        best_s[:] = s
     if flipped >= 0:
         for b in range(blocks):
             low = b * BLOCK
@@ -161,13 +158,11 @@ def dense_relink(J, huge, s, d, differing, best_s):
 
     `best_s` receives the best point at least a tenth of the way from both ends. Returns its change of E.
     """
-    n = s.size
     count = differing.size
     margin = count // 10
     change = huge - huge
     best = huge
-    for j in range(n):
-        best_s[j] = s[j]
+    best_s[:] = s
     for step in range(count):
         at = step
         for k in range(step + 1, count):
@@ -184,8 +179,7 @@ def dense_relink(J, huge, s, d, differing, best_s):
         change += cost
         if change < best and margin <= step < count - margin:
             best = change
-            for j in range(n):
-                best_s[j] = s[j]
+            best_s[:] = s
     return best
 
 
@@ -230,6 +224,5 @@ def csr_take_components(indptr, indices, J, slack, ties, s, f, other, stack, see
                 s[i] = -spin
                 for p in range(indptr[i], indptr[i + 1]):
                     f[indices[p]] -= 2 * spin * J[p]
-    for i in range(n):
-        seen[i] = False
+    seen[:] = False
     return change, components

@@ -1,7 +1,7 @@
 """Multilevel bisection with exact sizes, and its evolution.
 
-A graph is coarsened by matchings (`kernels.coarsen`), the coarsest graph is cut, and the cut is refined on the way back
-(`kernels.refine`). New members of the population come from scratch, or from two parents by coarsening only where both
+A graph is coarsened by matchings, the coarsest graph is cut, and the cut is refined on the way back (all of it in
+`kernels.multilevel`). New members of the population come from scratch, or from two parents by coarsening only where both
 agree, which keeps the better parent's cut through all levels: the child is never worse (Sanders, Schulz: Distributed
 evolutionary graph partitioning, ALENEX 2012).
 """

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from flipwise.errors import InvalidFile
-from flipwise.graphs.build import Symmetrise, graph_from_csr, index_type
-from flipwise.graphs.graph import Graph
+from flipwise.graphs.graph import Graph, Symmetrise, graph_from_csr, index_type
 from flipwise.graphs.streams import expansion_limit
 from flipwise.kernels.bvgraph import decode_graph, fill_code_table
 from flipwise.memory import require

@@ -24,9 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.errors import InvalidFile, InvalidInput
-from flipwise.graphs.build import Arcs, Symmetrise, index_type, merge_arcs
-from flipwise.graphs.formats.text import TextArcs, numbered_arcs, refuse, write_edges
-from flipwise.graphs.graph import Graph
+from flipwise.graphs.formats.edgelist import TextArcs, numbered_arcs, refuse, write_edges
+from flipwise.graphs.graph import Arcs, Graph, Symmetrise, index_type, merge_arcs
 from flipwise.graphs.names import from_base
 from flipwise.graphs.streams import Piece, lines, packed_file
 from flipwise.kernels.edges import parse_rows

@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.errors import InvalidFile, InvalidInput, MissingDependency
-from flipwise.graphs.build import Arcs, Symmetrise, build_graph
-from flipwise.graphs.graph import Graph
+from flipwise.graphs.graph import Arcs, Graph, Symmetrise, build_graph
 from flipwise.graphs.names import NodeNumbers, PackedNames, compact
 
 Fault = type[InvalidFile | InvalidInput]
