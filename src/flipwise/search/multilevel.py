@@ -1,9 +1,9 @@
 """Multilevel bisection with exact sizes, and its evolution.
 
-A graph is coarsened by matchings, the coarsest graph is cut, and the cut is refined on the way back (all of it in
-`kernels.multilevel`). New members of the population come from scratch, or from two parents by coarsening only where both
-agree, which keeps the better parent's cut through all levels: the child is never worse (Sanders, Schulz: Distributed
-evolutionary graph partitioning, ALENEX 2012).
+A graph is coarsened by matchings, the coarsest graph is cut, and the cut is refined on the way back (see
+`kernels.multilevel`). New members of the population come from scratch, or from two parents by coarsening only where
+both agree, which keeps the better parent's cut through all levels: the child is never worse (Sanders, Schulz:
+Distributed evolutionary graph partitioning, ALENEX 2012).
 """
 
 from __future__ import annotations

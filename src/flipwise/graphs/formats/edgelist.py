@@ -9,6 +9,7 @@ same functions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
@@ -103,12 +104,10 @@ def read_edge_list(
 
 def _data_lines(data: bytes) -> Iterator[tuple[int, str]]:
     """Lines that are neither blank nor comments, with their numbers from 0."""
-    start = number = 0
-    while (end := data.find(b"\n", start)) >= 0:
-        line = data[start:end].strip(b" \t\r")
-        if line and line[:1] not in b"#%":
-            yield number, line.decode(errors="replace")
-        start, number = end + 1, number + 1
+    for number, line in enumerate(BytesIO(data)):
+        text = line.strip(b" \t\r\n")
+        if text and text[:1] not in b"#%":
+            yield number, text.decode(errors="replace")
 
 
 def _split_line(line: str) -> tuple[str | None, list[str]]:
