@@ -13,7 +13,6 @@ import scipy.sparse as sp
 
 from flipwise.errors import InvalidInput
 from flipwise.graphs.graph import Arcs, Graph, Symmetrise, build_graph, check_symmetrise, graph_from_csr, index_type
-from flipwise.graphs.names import plain_names
 
 if TYPE_CHECKING:
     import igraph
@@ -165,4 +164,5 @@ def _from_lists(
     symmetrise: Symmetrise,
 ) -> Graph:
     arcs = Arcs(sources, targets, None if (weights == 1.0).all() else weights)
-    return build_graph(len(names), [arcs], symmetrise=symmetrise, names=plain_names(names), what="`graph`")
+    plain = all(type(name) is int and name == i for i, name in enumerate(names))
+    return build_graph(len(names), [arcs], symmetrise=symmetrise, names=None if plain else names, what="`graph`")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -215,9 +215,7 @@ def _induced(graph: Graph, nodes: Ints, alive: npt.NDArray[np.uint8], counts: In
     given = arc_weights(graph)
     with threads_worth(graph.n_arcs):
         kernels.induced_arcs(graph.indptr, graph.indices, given, nodes, alive, label, indptr, indices, weights)
-    return replace(
-        graph, indptr=indptr, indices=indices, weights=None if graph.weights is None else weights, names=None, notes=()
-    )
+    return Graph(indptr, indices, None if graph.weights is None else weights)
 
 
 def peeling(graph: Graph) -> Ints:

@@ -234,14 +234,14 @@ def partition(
     2.0
     """
     simple = as_graph(graph)
-    wanted = part_sizes(simple.n, sizes)
+    wanted = _part_sizes(simple.n, sizes)
     parts, status, seconds = split_into_parts(
         simple, wanted, seed=seed, time_limit=time_limit, threads=threads, rounds=rounds, verbose=verbose
     )
     return CutResult(cut_between(simple, parts), parts, None, status, seconds, simple.names)
 
 
-def part_sizes(n: int, sizes: int | Sequence[int]) -> Ints:
+def _part_sizes(n: int, sizes: int | Sequence[int]) -> Ints:
     """The sizes of the parts, checked."""
     if isinstance(sizes, int | np.integer) and not isinstance(sizes, bool):
         if not 1 <= sizes <= n:

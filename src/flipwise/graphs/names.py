@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -69,13 +69,6 @@ class PackedNames(Sequence[str]):
     def __repr__(self) -> str:
         shown = ", ".join(repr(name) for name in self[:3])
         return f"PackedNames([{shown}{', ...' if len(self) > 3 else ''}], {len(self):,} names)"
-
-
-def plain_names(names: Sequence[Any]) -> Sequence[Any] | None:
-    """The labels, or None when they are just 0, 1, 2, ..."""
-    if all(type(name) is int and name == i for i, name in enumerate(names)):
-        return None
-    return names
 
 
 def compact(column: npt.NDArray[np.int64]) -> Ints:

@@ -63,7 +63,7 @@ def split_graph(
     resumed = resumed_state(run)
     form = ising_form(objective, dense_from=math.inf)
     assert form is not None
-    level = level_of(form)
+    level = _level_of(form)
     if x0 is None:
         start = bisected(level, ones, rng)
     else:
@@ -93,7 +93,7 @@ def split_graph(
     return result
 
 
-def level_of(form: IsingForm) -> Level:
+def _level_of(form: IsingForm) -> Level:
     """The finest level: the graph whose weights are the couplings that reward agreement."""
     weights = -form.data
     kind = np.int64 if np.issubdtype(weights.dtype, np.integer) else np.float64

@@ -146,14 +146,16 @@ def clique_exchanges(subset: Subset, loads: Floats, work: float) -> Iterator[Sub
     most = min(int(np.count_nonzero(subset.inside)) // 2, int(SHED_WORK / subset.graph.n))
     if not seeds.size or not most:
         return
-    room = _Room(subset, most)
+    room = _room(subset, most)
+    *_, clique, _ = room
     gains, sizes = np.empty(seeds.size, dtype=subset.degrees.dtype), np.empty(seeds.size, dtype=np.int64)
-    kernels.best_cliques(*subset.csr, seeds, _losses(subset, most), *room.shared, room.piece, room.worth, gains, sizes)
+    kernels.best_cliques(*subset.csr, seeds, _losses(subset, most), *room, gains, sizes)
     met = np.zeros(subset.graph.n, dtype=bool)
     for at in np.argsort(-gains, kind="stable"):
         if met[seeds[at]]:
             continue
-        piece = room.clique(seeds[at])[: sizes[at]].copy()
+        kernels.clique_through(*subset.csr, seeds[at], *room)
+        piece = clique[: sizes[at]].copy()
         met[piece] = True
         exchanged = subset.copy()
         exchanged.exchange(np.empty(0, np.int64), piece)
@@ -161,20 +163,11 @@ def clique_exchanges(subset: Subset, loads: Floats, work: float) -> Iterator[Sub
         yield exchanged
 
 
-class _Room:
-    """Where the kernels work and leave a clique."""
-
-    def __init__(self, subset: Subset, most: int) -> None:
-        kind, n = subset.degrees.dtype, subset.graph.n
-        self.csr = subset.csr
-        work = np.zeros(n, dtype=kind), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=kind)
-        self.shared = (subset.inside, subset.degrees, *work)
-        self.piece, self.worth = np.empty(most, dtype=np.int64), np.empty(most + 1, dtype=kind)
-
-    def clique(self, seed: int) -> Ints:
-        """A clique through a node, in the order of its growth."""
-        size = kernels.clique_through(*self.csr, seed, *self.shared, self.piece, self.worth)
-        return self.piece[:size]
+def _room(subset: Subset, most: int) -> tuple[npt.NDArray[Any], ...]:
+    """The set and its degrees, three work arrays, and where the kernels leave a clique and what it is worth."""
+    kind, n = subset.degrees.dtype, subset.graph.n
+    work = np.zeros(n, dtype=kind), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=kind)
+    return subset.inside, subset.degrees, *work, np.empty(most, dtype=np.int64), np.empty(most + 1, dtype=kind)
 
 
 def _seeds(subset: Subset, loads: Floats, work: float) -> Ints:

@@ -31,13 +31,8 @@ _PROBLEMS = {
 }
 
 
-def basename(path: Path) -> Path:
-    """The path without `.graph` or `.properties`."""
-    return path.with_suffix("") if path.suffix in (".graph", ".properties") else path
-
-
 def read_bvgraph(path: Path, *, symmetrise: Symmetrise = "max", max_bytes: int | None = None) -> Graph:
-    base = basename(path)
+    base = path.with_suffix("") if path.suffix in (".graph", ".properties") else path
     stream, described = Path(f"{base}.graph"), Path(f"{base}.properties")
     properties = _properties(described)
     n, arcs = (_whole(described, properties, key) for key in ("nodes", "arcs"))
