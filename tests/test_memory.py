@@ -18,8 +18,8 @@ import flipwise
 from flipwise import container, memory
 from flipwise.certify.sdp import sdp_bound
 from flipwise.graphs import store
-from flipwise.graphs.build import index_type
 from flipwise.graphs.core import induced
+from flipwise.graphs.graph import index_type
 from flipwise.graphs.whole import inner_weight
 from flipwise.hashing.estimators.similarity import anchor_weights
 from flipwise.hashing.functions.ridge import Moments

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from flipwise.graphs.cuts import partition as partition
     from flipwise.graphs.densest import densest_subgraph as densest_subgraph
     from flipwise.graphs.densest_result import DensestSubgraph as DensestSubgraph
+    from flipwise.graphs.densest_result import DensityProfile as DensityProfile
     from flipwise.graphs.graph import Graph as Graph
-    from flipwise.graphs.profile import DensityProfile as DensityProfile
     from flipwise.graphs.read import read_graph as read_graph
     from flipwise.graphs.read import save_graph as save_graph
     from flipwise.interop.autodiff import from_jax as from_jax
@@ -78,7 +78,7 @@ _HOMES = {
     "save_graph": "graphs.read",
     "densest_subgraph": "graphs.densest",
     "DensestSubgraph": "graphs.densest_result",
-    "DensityProfile": "graphs.profile",
+    "DensityProfile": "graphs.densest_result",
     "warm_up": "warming",
     "minimize": "minimization",
     "check_objective": "objectives.check",

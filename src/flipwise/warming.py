@@ -5,26 +5,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from flipwise.kernels import (
-    annealing,
-    cliques,
-    coarsen,
-    components,
-    cores,
-    dense,
-    loads,
-    pairs,
-    refine,
-    sparse,
-    subgraph,
-    swaps,
-    tabu,
-)
+from flipwise.kernels import annealing, bounds, cores, dense, multilevel, sparse, subgraph, tabu
 from flipwise.kernels.jit import Kernel
 
-_MODULES = (
-    annealing, cliques, coarsen, components, cores, dense, loads, pairs, refine, sparse, subgraph, swaps, tabu,
-)  # fmt: skip
+_MODULES = (annealing, bounds, cores, dense, multilevel, sparse, subgraph, tabu)
 
 
 def warm_up() -> None:
@@ -73,11 +57,10 @@ def _warm_subgraph() -> None:
     """The search for dense subgraphs and its bounds, without and with weights."""
     from flipwise.certify.loads import shared_edges
     from flipwise.certify.pairs import PairProgramme
-    from flipwise.graphs.cliques import clique_exchanges
     from flipwise.graphs.convert import as_graph
     from flipwise.graphs.core import whole_core
     from flipwise.graphs.densest import densest_subgraph
-    from flipwise.graphs.subset import Subset
+    from flipwise.graphs.subset import Subset, clique_exchanges
 
     edges = [[i, j, 1.0 + (i * j) % 3] for i in range(30) for j in range(i) if (i * i + 3 * j) % 4]
     for graph in (as_graph((30, np.array(edges)[:, :2].astype(int))), as_graph((30, np.array(edges)))):
@@ -86,5 +69,5 @@ def _warm_subgraph() -> None:
         core = whole_core(graph)
         shares = shared_edges(core)
         arrays = shares.first, shares.second, shares.weight, shares.share, shares.loads
-        loads.balance(*arrays, shares.group_start, shares.rounds, 1)
+        bounds.balance(*arrays, shares.group_start, shares.rounds, 1)
         PairProgramme(core, 7).run(1)

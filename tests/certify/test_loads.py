@@ -21,7 +21,7 @@ from flipwise.certify.loads import (
 )
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.core import Core, core_above, whole_core
-from flipwise.kernels.loads import BLOCKS
+from flipwise.kernels.bounds import BLOCKS
 
 
 def core_of(W: np.ndarray) -> Core:

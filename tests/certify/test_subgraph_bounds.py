@@ -17,7 +17,7 @@ from flipwise.certify.subgraph import SubgraphBounds, clique_bound, order_bound,
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.core import core_above, whole_core
 from flipwise.graphs.whole import integral_weights, weight_range
-from flipwise.kernels.loads import BLOCKS
+from flipwise.kernels.bounds import BLOCKS
 
 
 def heaviest(W: np.ndarray, k: int) -> float:

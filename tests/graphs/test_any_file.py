@@ -26,7 +26,7 @@ def test_files_too_large_to_keep_are_parsed_again(tmp_path: Path, monkeypatch: p
     else:
         path = save_graph((90, rng.integers(0, 90, (400, 2))), tmp_path / name)
     kept = read_graph(path)
-    monkeypatch.setattr("flipwise.graphs.readers.text.KEPT_BYTES", 0)
+    monkeypatch.setattr("flipwise.graphs.formats.edgelist.KEPT_BYTES", 0)
     again = read_graph(path)
     assert np.array_equal(kept.indices, again.indices) and np.array_equal(kept.indptr, again.indptr)
     assert (kept.names is None and again.names is None) or list(kept.names) == list(again.names)
@@ -36,17 +36,17 @@ def test_files_too_large_to_keep_are_parsed_again(tmp_path: Path, monkeypatch: p
 @pytest.mark.parametrize("text", ["0 1\n0 2\n", "0 1\n0 2\n0 1\n0 1\n", "0 1\n7 8\n1 2\n", "0 1\n9 9\n1 2\n"])
 def test_a_file_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     """Other arcs on the next pass are refused, never written past a row."""
-    from flipwise.graphs import build
+    from flipwise.kernels import arcs
 
-    monkeypatch.setattr("flipwise.graphs.readers.text.KEPT_BYTES", 0)
+    monkeypatch.setattr("flipwise.graphs.formats.edgelist.KEPT_BYTES", 0)
     path = written(tmp_path, "0 1\n0 2\n1 2\n")
-    real = build.kernels.count_arcs
+    real = arcs.count_arcs
 
     def count_then_change(*arguments):  # type: ignore[no-untyped-def]
         path.write_text(text)
         return real(*arguments)
 
-    monkeypatch.setattr(build.kernels, "count_arcs", count_then_change)
+    monkeypatch.setattr(arcs, "count_arcs", count_then_change)
     with pytest.raises((InvalidFile, InvalidInput), match=r"changed while|out of range"):
         read_graph(path)
 

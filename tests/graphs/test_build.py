@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flipwise import InvalidInput
-from flipwise.graphs.build import Arcs, build_graph, graph_from_csr
 from flipwise.graphs.convert import as_graph
+from flipwise.graphs.graph import Arcs, build_graph, graph_from_csr
 from flipwise.kernels.jit import threads
 
 ARCS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11), st.integers(-3, 3)), max_size=60)

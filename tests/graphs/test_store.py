@@ -113,7 +113,7 @@ def test_writing_is_atomic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     """A failed write leaves the old file and no litter."""
     path = save_graph(random_graph(5, 4, seed=0), tmp_path / "g.txt")
     before = path.read_bytes()
-    monkeypatch.setattr("flipwise.graphs.writers._write_edges", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("flipwise.graphs.formats.edgelist.write_edges", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         save_graph(random_graph(6, 7, seed=0), path)
     assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]

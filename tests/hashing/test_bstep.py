@@ -91,7 +91,7 @@ def test_unknown_optimizer_is_refused() -> None:
 
 def test_both_tiers_of_the_row_kernels_give_the_same_bits() -> None:
     """Interpreted and compiled, DPCD and DCC in rows return equal codes."""
-    from flipwise.kernels import rows as kernels
+    from flipwise.kernels import codes as kernels
 
     rng = np.random.default_rng(5)
     loss = RowQuadratic(rng.standard_normal((9, 4)), rng.standard_normal((6, 9)))
@@ -114,7 +114,7 @@ def test_both_tiers_of_the_row_kernels_give_the_same_bits() -> None:
 @pytest.mark.parametrize("tier", ["interpreted", "compiled"])
 def test_signs_are_followed_and_the_cross_product_with_them(tier: str) -> None:
     """Codes become the signs (a zero counts as plus), and B'V, kept flip by flip, is that of the new codes."""
-    from flipwise.kernels import rows as kernels
+    from flipwise.kernels import codes as kernels
 
     kernels.follow_signs.compile()
     follow = getattr(kernels.follow_signs, tier)

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.graphs.cliques import _losses, _Room, clique_exchanges
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
-from flipwise.graphs.subset import Subset
-from flipwise.kernels import cliques
+from flipwise.graphs.subset import Subset, _losses, _room, clique_exchanges
+from flipwise.kernels import subgraph
 
 pytestmark = pytest.mark.kernels
 
@@ -48,12 +47,13 @@ def test_cliques_are_those_of_the_naive_growth(pair: tuple[Graph, np.ndarray]) -
     graph, W = pair
     subset = Subset.of(graph, np.arange(N) % 4 == 0)
     for most in (3, 12):
-        room = _Room(subset, most)
+        room = _room(subset, most)
         for seed in np.flatnonzero(subset.inside == 0):
             piece, worth = naive_clique(W, int(seed), subset.inside, most)
-            assert room.clique(int(seed)).tolist() == piece
-            assert np.allclose(room.worth[: len(worth)], worth)
-        assert not any(work.any() for work in room.shared[2:])
+            size = subgraph.clique_through(*subset.csr, int(seed), *room)
+            assert room[5][:size].tolist() == piece
+            assert np.allclose(room[6][: len(worth)], worth)
+        assert not any(work.any() for work in room[2:5])
 
 
 def test_the_best_size_of_each_clique(pair: tuple[Graph, np.ndarray]) -> None:
@@ -68,9 +68,9 @@ def test_the_best_size_of_each_clique(pair: tuple[Graph, np.ndarray]) -> None:
         rest = np.array(sorted(left))
         assert losses[q] == pytest.approx(subset.weight - W[np.ix_(rest, rest)].sum() / 2)
     seeds = np.flatnonzero(subset.inside == 0)
-    room = _Room(subset, most)
+    room = _room(subset, most)
     gains, sizes = np.empty(seeds.size, dtype=subset.degrees.dtype), np.empty(seeds.size, dtype=np.int64)
-    cliques.best_cliques(*subset.csr, seeds, losses, *room.shared, room.piece, room.worth, gains, sizes)
+    subgraph.best_cliques(*subset.csr, seeds, losses, *room, gains, sizes)
     for seed, gain, size in zip(seeds, gains, sizes, strict=True):
         _, worth = naive_clique(W, int(seed), subset.inside, most)
         by_size = [worth[q] - losses[q] for q in range(1, len(worth))]

@@ -10,8 +10,7 @@ import pytest
 
 from flipwise import Graph, read_graph, save_graph
 from flipwise.datasets.generators import power_law_cluster_graph, rmat_graph
-from flipwise.graphs import build
-from flipwise.graphs.build import Arcs, build_graph
+from flipwise.graphs.graph import Arcs, build_graph
 from flipwise.kernels import arcs, jit
 from tests.graphs import bvgraph_twin as twin
 
@@ -84,7 +83,7 @@ def test_wide_indices_give_the_same_graph(monkeypatch: pytest.MonkeyPatch) -> No
     n, table = _weighted()
     block = Arcs(table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), table[:, 2].copy())
     narrow = build_graph(n, [block], symmetrise="sum")
-    monkeypatch.setattr(build, "index_type", lambda n: np.dtype(np.int64))
+    monkeypatch.setattr("flipwise.graphs.graph.index_type", lambda n: np.dtype(np.int64))
     wide = build_graph(n, [block], symmetrise="sum")
     assert wide.indices.dtype == np.int64
     assert np.array_equal(narrow.indices, wide.indices) and np.array_equal(narrow.weights, wide.weights)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from flipwise.kernels import lowrank, mixing
+from flipwise.kernels import solvers
 
 pytestmark = pytest.mark.kernels
 
@@ -31,10 +31,10 @@ def test_mixing_sweep(dense: bool) -> None:
     before = float((V * (H @ V)).sum())
     M, found = U.T @ V, np.empty(N)
     if dense:
-        decrease = mixing.mixing_sweep_dense(A, U, s, M, V, np.empty(rank), found)
+        decrease = solvers.mixing_sweep_dense(A, U, s, M, V, np.empty(rank), found)
     else:
         S = sp.csr_array(A)
-        decrease = mixing.mixing_sweep_csr(S.indptr, S.indices, S.data, U, s, M, V, np.empty(rank), found)
+        decrease = solvers.mixing_sweep_csr(S.indptr, S.indices, S.data, U, s, M, V, np.empty(rank), found)
     assert np.allclose(V, expected)
     assert np.allclose(found, norms)
     assert np.allclose(M, U.T @ V)
@@ -58,7 +58,7 @@ def test_lowrank_sweep() -> None:
         if value(other) < value(expected):
             expected, flips = other, flips + 1
     before = value(x)
-    made, change = lowrank.lowrank_sweep(U, s, c, np.zeros(9), 2, 6, U.T @ x, x)
+    made, change = solvers.lowrank_sweep(U, s, c, np.zeros(9), 2, 6, U.T @ x, x)
     assert made == flips
     assert np.array_equal(x, expected)
     assert change == pytest.approx(value(x) - before)

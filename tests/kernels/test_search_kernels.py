@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from flipwise.kernels import annealing, coarsen, components, refine, swaps, tabu
+from flipwise.kernels import annealing, multilevel, tabu
 
 pytestmark = pytest.mark.kernels
 
@@ -90,8 +90,8 @@ def test_annealing_of_a_part_leaves_the_other_spins_alone() -> None:
     part = np.array([3, 4, 11, 17, 29])
     state = np.array([5], dtype=np.uint64)
     schedule = np.linspace(300.0, 10.0, 8)
-    flips = annealing.csr_anneal_part(*parts(A), schedule, annealing.exponential_quantiles(), part, s, f, state)
-    assert flips > 0
+    annealing.csr_anneal_part(*parts(A), schedule, annealing.exponential_quantiles(), part, s, f, state)
+    assert (s != start).any()
     assert set(np.flatnonzero(s != start)) <= set(part)
     assert np.array_equal(f, h + A @ s)
 
@@ -163,7 +163,7 @@ def test_components_are_taken_exactly_where_they_help() -> None:
     before = energy(J, h, s)
     f = (h + A @ s).astype(np.int32)
     child = s.copy()
-    change, found, _, _ = components.csr_take_components(
+    change, found = tabu.csr_take_components(
         *parts(A), 0, True, child, f, other, np.empty(24, dtype=np.int64), np.zeros(24, dtype=np.bool_)
     )
     assert found == len(groups)
@@ -184,17 +184,17 @@ def test_counted_annealing_restores_the_counts(dense: bool) -> None:
     J = A.toarray().astype(np.int8)
     shared = (np.linspace(200.0, 5.0, 10), annealing.exponential_quantiles(), 0.05, labels, excess, level, s, f, state)
     if dense:
-        swaps.dense_anneal_counts(J, *shared)
+        annealing.dense_anneal_counts(J, *shared)
     else:
-        swaps.csr_anneal_counts(*parts(A), *shared)
+        annealing.csr_anneal_counts(*parts(A), *shared)
     assert np.array_equal(excess, np.bincount(labels, weights=s) - np.array([5.0, -3.0]))
     for group in range(2):
         inside = np.flatnonzero(labels == group)
         missing = -int(excess[group]) // 2
         if dense:
-            swaps.dense_restore_count(J, 0.0, inside, missing, s, f)
+            annealing.dense_restore_count(J, 0.0, inside, missing, s, f)
         else:
-            swaps.csr_restore_count(*parts(A), 0.0, inside, missing, s, f)
+            annealing.csr_restore_count(*parts(A), 0.0, inside, missing, s, f)
     assert np.array_equal(np.bincount(labels, weights=s), [5.0, -3.0])
     assert np.array_equal(f, h + A @ s)
 
@@ -213,13 +213,15 @@ def test_contraction_keeps_every_cut() -> None:
     n = 36
     partner = np.empty(n, dtype=np.int64)
     sizes = np.ones(n, dtype=np.int64)
-    count = coarsen.csr_heavy_matching(*parts(A), sizes, 10, rng.permutation(n), np.zeros(n, dtype=np.int64), partner)
+    count = multilevel.csr_heavy_matching(
+        *parts(A), sizes, 10, rng.permutation(n), np.zeros(n, dtype=np.int64), partner
+    )
     assert np.array_equal(partner[partner], np.arange(n))
     coarse = np.full(n, -1, dtype=np.int64)
     indptr, c_sizes = np.empty(count + 1, dtype=np.int64), np.empty(count, dtype=np.int64)
     indices, w = np.empty(A.nnz, dtype=np.int32), np.empty(A.nnz, dtype=np.int64)
     place = np.full(count, -1, dtype=np.int64)
-    arcs = coarsen.csr_contract(*parts(A), sizes, partner, coarse, place, indptr, indices, w, c_sizes)
+    arcs = multilevel.csr_contract(*parts(A), sizes, partner, coarse, place, indptr, indices, w, c_sizes)
     B = sp.csr_array((w[:arcs], indices[:arcs], indptr), shape=(count, count)).toarray()
     assert c_sizes.sum() == n
     assert np.array_equal(B, B.T)
@@ -234,7 +236,7 @@ def test_gains_do_not_depend_on_what_the_array_held() -> None:
     indptr, indices, w = parts(A)
     gain = np.full(9, np.nan)
     s = np.where(np.arange(9) < 4, 1, -1).astype(np.int8)
-    cut = refine.csr_gains(indptr, indices, w.astype(np.float64), s, gain)
+    cut = multilevel.csr_gains(indptr, indices, w.astype(np.float64), s, gain)
     assert cut == A.toarray()[np.outer(s, s) < 0].sum() and np.isfinite(gain).all()
 
 
@@ -245,7 +247,7 @@ def test_pass_decreases_the_cut_by_what_it_says() -> None:
     rng = np.random.default_rng(18)
     s = np.where(rng.permutation(n) < n // 2, 1, -1).astype(np.int8)
     gain = np.empty(n, dtype=np.int64)
-    before = refine.csr_gains(*parts(A), s, gain)
+    before = multilevel.csr_gains(*parts(A), s, gain)
     scratch = (
         np.full((2, 10), -1, dtype=np.int64),
         np.empty(n, dtype=np.int64),
@@ -255,9 +257,9 @@ def test_pass_decreases_the_cut_by_what_it_says() -> None:
         np.empty(n, dtype=np.int64),
     )
     sizes = np.ones(n, dtype=np.int64)
-    decrease, off, _ = refine.csr_pass(*parts(A), sizes, 4.0, 1.0, 0, 0, 2, n, 3, s, gain, *scratch)
+    decrease, off = multilevel.csr_pass(*parts(A), sizes, 4.0, 1.0, 0, 0, 2, n, 3, s, gain, *scratch)
     again = np.empty(n, dtype=np.int64)
-    after = refine.csr_gains(*parts(A), s, again)
+    after = multilevel.csr_gains(*parts(A), s, again)
     assert off == 0
     assert np.count_nonzero(s > 0) == n // 2
     assert after == before - 2 * decrease < before
@@ -270,7 +272,7 @@ def test_growth_reaches_its_goal() -> None:
     s = np.empty(36, dtype=np.int8)
     sizes = np.ones(36, dtype=np.int64)
     order = np.random.default_rng(19).permutation(36)
-    reached = coarsen.csr_grow(*parts(A)[:2], sizes, 18, order, s, np.empty(36, dtype=np.int64))
+    reached = multilevel.csr_grow(*parts(A)[:2], sizes, 18, order, s, np.empty(36, dtype=np.int64))
     assert reached == np.count_nonzero(s > 0) == 18
     inside = np.flatnonzero(s > 0)
     assert sp.csgraph.connected_components(A[inside][:, inside])[0] == 1

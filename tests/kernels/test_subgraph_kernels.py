@@ -12,7 +12,7 @@ from flipwise.graphs.core import arc_weights, core_above, core_of_size, induced,
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.starts import times
 from flipwise.graphs.subset import Subset
-from flipwise.kernels import cores, loads, subgraph
+from flipwise.kernels import bounds, cores, subgraph
 
 pytestmark = pytest.mark.kernels
 
@@ -157,8 +157,8 @@ def test_every_edge_is_dealt_once_to_the_group_of_its_blocks(pair) -> None:
     graph, W = pair
     shares = shared_edges(whole_core(graph))
     group = np.searchsorted(shares.group_start, np.arange(shares.first.size), side="right") - 1
-    blocks = np.sort(np.stack([shares.first % loads.BLOCKS, shares.second % loads.BLOCKS]), axis=0)
-    assert np.array_equal(group, blocks[0] * loads.BLOCKS + blocks[1])
+    blocks = np.sort(np.stack([shares.first % bounds.BLOCKS, shares.second % bounds.BLOCKS]), axis=0)
+    assert np.array_equal(group, blocks[0] * bounds.BLOCKS + blocks[1])
     P = np.zeros_like(W)
     np.add.at(P, (shares.first, shares.second), shares.weight if shares.weight.size > 1 else 1.0)
     assert np.allclose(P + P.T, np.maximum(W, 0.0))
@@ -171,8 +171,8 @@ def test_serial_and_parallel_balancing_give_the_same_bits() -> None:
     graph, _ = a_graph(False, 60, 5)
     one, other = (shared_edges(whole_core(graph)) for _ in range(2))
     arguments = (one.first, one.second, one.weight)
-    loads.balance(*arguments, one.share, one.loads, one.group_start, one.rounds, 5)
-    loads.balance_serially(*arguments, other.share, other.loads, other.group_start, other.rounds, 5)
+    bounds.balance(*arguments, one.share, one.loads, one.group_start, one.rounds, 5)
+    bounds.balance_serially(*arguments, other.share, other.loads, other.group_start, other.rounds, 5)
     assert np.array_equal(one.share, other.share) and np.array_equal(one.loads, other.loads)
     assert np.isclose(one.loads.sum(), graph.n_edges)
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from flipwise.arrays import Floats, Ints
 from flipwise.graphs.core import Core, arc_weights
-from flipwise.kernels import loads as kernels
+from flipwise.kernels import bounds as kernels
 from flipwise.kernels.jit import threads_worth
 from flipwise.memory import require
 

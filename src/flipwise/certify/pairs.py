@@ -22,7 +22,7 @@ import numpy as np
 from flipwise.arrays import Floats, Ints
 from flipwise.certify.loads import positive_edges, shared, top_sum
 from flipwise.graphs.core import Core
-from flipwise.kernels import pairs as kernels
+from flipwise.kernels import bounds as kernels
 from flipwise.kernels.jit import threads_worth
 
 _EPS = float(np.finfo(np.float64).eps)

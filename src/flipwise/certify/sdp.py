@@ -30,7 +30,7 @@ from flipwise.arrays import Floats, Ints
 from flipwise.certify.eigenvalues import eigenvalue_bound
 from flipwise.certify.homogeneous import Homogeneous, homogeneous
 from flipwise.constraints import Constraint
-from flipwise.kernels import mixing
+from flipwise.kernels import solvers as kernels
 from flipwise.memory import require
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.objectives.terms import LowRank
@@ -166,9 +166,9 @@ def _mix(form: Homogeneous, V: Floats, max_sweeps: int, tolerance: float, deadli
         sweeps += 1
         if form.is_sparse:
             part = form.part
-            decrease = mixing.mixing_sweep_csr(part.indptr, part.indices, part.data, form.U, form.s, M, V, g, norms)
+            decrease = kernels.mixing_sweep_csr(part.indptr, part.indices, part.data, form.U, form.s, M, V, g, norms)
         else:
-            decrease = mixing.mixing_sweep_dense(form.part, form.U, form.s, M, V, g, norms)
+            decrease = kernels.mixing_sweep_dense(form.part, form.U, form.s, M, V, g, norms)
         value -= decrease
         if decrease <= tolerance * max(abs(value), 1e-3 * size) or time.perf_counter() >= deadline:
             break

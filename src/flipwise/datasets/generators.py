@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from flipwise.checks import as_generator
 from flipwise.errors import InvalidInput
-from flipwise.graphs.build import Arcs, build_graph, index_type, merge_arcs
-from flipwise.graphs.graph import Graph
-from flipwise.kernels.generate import power_law_links, rmat_arcs
+from flipwise.graphs.graph import Arcs, ArcSource, Graph, build_graph, index_type, merge_arcs
+from flipwise.kernels.arcs import power_law_links, rmat_arcs
 
 Seed = int | np.random.Generator | None
 BLOCK_ARCS = 1 << 18
@@ -44,7 +43,7 @@ def rmat_graph(n: int, arcs: int, seed: Seed = None, *, a: float = 0.57, b: floa
     return Graph(graph.indptr, graph.indices, notes=(f"R-MAT a={a} b={b}: {draws:,} arcs drawn.",))
 
 
-class _RmatArcs:
+class _RmatArcs(ArcSource):
     """The arcs of an R-MAT graph, made again whenever they are asked for."""
 
     def __init__(self, n: int, draws: int, entropy: int, a: float, b: float) -> None:
@@ -61,9 +60,6 @@ class _RmatArcs:
             sources, targets = np.empty(size, dtype=kind), np.empty(size, dtype=kind)
             rmat_arcs(words, self.n, *self.bounds, sources, targets)
             yield Arcs(sources, targets)
-
-    def drain(self) -> Iterator[Arcs]:
-        return iter(self)
 
 
 def _draws_for_edges(edges: float, n: int, a: float, b: float) -> int:

@@ -18,8 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.errors import InvalidFile, InvalidInput
-from flipwise.graphs.build import Arcs, build_graph, index_type
-from flipwise.graphs.graph import Graph
+from flipwise.graphs.graph import Arcs, Graph, build_graph, index_type
 from flipwise.kernels.arcs import project_columns
 
 Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]

@@ -45,7 +45,7 @@ def law_graph(name: str, *, download: bool = True) -> Graph:
     download
         Whether the network may be used.
     """
-    from flipwise.graphs.readers.bvgraph import read_bvgraph
+    from flipwise.graphs.formats.bvgraph import read_bvgraph
 
     if name not in LAW_GRAPHS:
         raise InvalidInput(f"`name` must be one of {', '.join(LAW_GRAPHS)}, got {name!r}.")

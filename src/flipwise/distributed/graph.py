@@ -26,9 +26,8 @@ from flipwise.distributed.crew import Arrays, Crew, Journal, Traffic
 from flipwise.distributed.shards import read_degrees, read_manifest, read_names
 from flipwise.distributed.worker import Message, Part, Start, answer, published_sets
 from flipwise.errors import FlipwiseError
-from flipwise.graphs.build import index_type
 from flipwise.graphs.core import Core, core_above, cut_to_size, tightened
-from flipwise.graphs.graph import Graph
+from flipwise.graphs.graph import Graph, index_type
 from flipwise.graphs.whole import inner_weight
 
 GATHERED_ARCS = 4_000_000

@@ -20,9 +20,9 @@ from flipwise.arrays import Ints
 from flipwise.distributed.crew import ask_each
 from flipwise.distributed.shards import Manifest, prepare, wanted_shards, write_array, write_manifest, write_shard
 from flipwise.errors import InvalidFile, MissingDependency
-from flipwise.graphs.build import Arcs, Symmetrise, index_type
-from flipwise.graphs.readers.numbering import SPARSE_FACTOR, SPARSE_NODES
-from flipwise.graphs.readers.parquet import arcs_of_batch, edge_columns
+from flipwise.graphs.formats.parquet import arcs_of_batch, edge_columns
+from flipwise.graphs.graph import Arcs, Symmetrise, index_type
+from flipwise.graphs.names import SPARSE_FACTOR, SPARSE_NODES
 from flipwise.kernels import arcs as kernels
 
 SURVEYED_RANGES = 1 << 14

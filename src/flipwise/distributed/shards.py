@@ -25,10 +25,9 @@ from flipwise.arrays import Ints
 from flipwise.atomic import atomic_file
 from flipwise.container import write_atomically
 from flipwise.errors import InvalidFile, InvalidInput
-from flipwise.graphs.build import Symmetrise, check_symmetrise
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.core import positive_degrees
-from flipwise.graphs.graph import Graph
+from flipwise.graphs.graph import Graph, Symmetrise, check_symmetrise
 from flipwise.graphs.store import open_store, write_store
 from flipwise.graphs.whole import integral_weights, weight_range
 

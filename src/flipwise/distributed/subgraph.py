@@ -1,6 +1,6 @@
 """Sets of k nodes of a sharded graph, improved by DPCD and bounded from above; arcs and degrees stay with the workers.
 
-One iteration of `descend_subgraph`, with d the degrees into the set (the gradient is -2d), as in `graphs.descent`:
+One iteration of `descend_subgraph`, with d the degrees into the set (the gradient is -2d), as in `graphs.subset`:
 1. the level, the k-th largest degree, by counting: each round every worker counts its degrees above 63 levels;
 2. S_plus, members below the level, and S_minus, as many others above it and then at it, the first by number: their
    numbers and degrees are all that is sent (12 or 16 bytes for each flip), sorted and paired here;

@@ -12,9 +12,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.errors import InvalidInput
-from flipwise.graphs.build import Arcs, Symmetrise, build_graph, check_symmetrise, graph_from_csr, index_type
-from flipwise.graphs.graph import Graph
-from flipwise.graphs.names import plain_names
+from flipwise.graphs.graph import Arcs, Graph, Symmetrise, build_graph, check_symmetrise, graph_from_csr, index_type
 
 if TYPE_CHECKING:
     import igraph
@@ -53,7 +51,7 @@ def as_graph(graph: Any, *, symmetrise: Symmetrise = "max", weight: str | None =
     if _is(graph, "igraph", "Graph"):
         return _from_igraph(graph, symmetrise, weight)
     if _is(graph, "pyarrow", "Table"):
-        from flipwise.graphs.readers.parquet import graph_from_batches
+        from flipwise.graphs.formats.parquet import graph_from_batches
 
         return graph_from_batches(graph.schema, graph.to_batches(), "the table", InvalidInput, symmetrise=symmetrise)
     if isinstance(graph, tuple) and len(graph) == 2 and isinstance(graph[0], int | np.integer):
@@ -133,14 +131,11 @@ def _from_networkx(graph: networkx.Graph[Any], symmetrise: Symmetrise, weight: s
     position = {node: i for i, node in enumerate(nodes)}
     m = graph.number_of_edges()
     sources, targets, weights = np.empty(m, np.int64), np.empty(m, np.int64), np.ones(m)
-    for p, (u, v, value) in enumerate(graph.edges(data=weight, default=1.0) if weight else _bare_edges(graph)):
+    edges: Any = graph.edges(data=weight, default=1.0) if weight else ((u, v, 1.0) for u, v in graph.edges())
+    for p, (u, v, value) in enumerate(edges):
         sources[p], targets[p] = position[u], position[v]
         weights[p] = _as_weight(value, f"edge ({u!r}, {v!r})")
     return _from_lists(nodes, sources, targets, weights, symmetrise)
-
-
-def _bare_edges(graph: networkx.Graph[Any]) -> Any:
-    return ((u, v, 1.0) for u, v in graph.edges())
 
 
 def _from_igraph(graph: igraph.Graph, symmetrise: Symmetrise, weight: str | None) -> Graph:
@@ -169,4 +164,5 @@ def _from_lists(
     symmetrise: Symmetrise,
 ) -> Graph:
     arcs = Arcs(sources, targets, None if (weights == 1.0).all() else weights)
-    return build_graph(len(names), [arcs], symmetrise=symmetrise, names=plain_names(names), what="`graph`")
+    plain = all(type(name) is int and name == i for i, name in enumerate(names))
+    return build_graph(len(names), [arcs], symmetrise=symmetrise, names=None if plain else names, what="`graph`")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +25,9 @@ LOOSE = 2.0
 TRIALS = 4
 """... in at most this many steps."""
 _EPS = float(np.finfo(np.float64).eps)
+
+Degrees = npt.NDArray[np.int64] | Floats
+"""Weights and their sums: integers where the graph has no weights."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +68,14 @@ class Core:
         return peeling_and_cores(self.graph)
 
 
-def arc_weights(graph: Graph) -> npt.NDArray[np.int64] | Floats:
+def arc_weights(graph: Graph) -> Degrees:
     """The weights as the kernels take them: one for each arc, or a single 1 for all."""
     return np.ones(1, dtype=np.int64) if graph.weights is None else graph.weights
+
+
+def no_degrees(graph: Graph) -> Degrees:
+    """A zero for each node, of the kind its degree has."""
+    return np.zeros(graph.n, dtype=np.int64) if graph.weights is None else np.zeros(graph.n)
 
 
 def whole_core(graph: Graph) -> Core:
@@ -75,15 +83,9 @@ def whole_core(graph: Graph) -> Core:
     return Core(graph, np.arange(graph.n), -1.0)
 
 
-def positive_degrees(graph: Graph) -> npt.NDArray[np.int64] | Floats:
+def positive_degrees(graph: Graph) -> Degrees:
     """The sum of the positive weights at each node."""
-    if graph.weights is None:
-        return graph.degrees
-    degrees = np.zeros(graph.n)
-    with threads_worth(graph.n_arcs):
-        everyone, alive = np.arange(graph.n), np.ones(graph.n, np.uint8)
-        kernels.alive_degrees(graph.indptr, graph.indices, graph.weights, everyone, alive, degrees)
-    return degrees
+    return graph.degrees if graph.weights is None else _degrees_among(graph, np.ones(graph.n, np.uint8))
 
 
 def core_above(core: Core, cap: float) -> Core:
@@ -117,9 +119,7 @@ def core_of_size(core: Core, size: int) -> Core:
     return cut_to_size(degrees, size, core.cap, cut) or core
 
 
-def cut_to_size(
-    degrees: npt.NDArray[np.int64] | Floats, size: int, least_cap: float, cut: Callable[[float], Core | None]
-) -> Core | None:
+def cut_to_size(degrees: Degrees, size: int, least_cap: float, cut: Callable[[float], Core | None]) -> Core | None:
     """The core of the first cut by degree, at twice `size` nodes, four times, ..., with `size` nodes left; or None.
 
     `cut(cap)` is the core above `cap`, or None where fewer than `size` nodes are left.
@@ -147,7 +147,7 @@ def tightened(core: Core, failed: float, size: int) -> Core:
 def _tightened(
     graph: Graph,
     alive: npt.NDArray[np.uint8],
-    inner: npt.NDArray[np.int64] | Floats,
+    inner: Degrees,
     cap: float,
     failed: float,
     size: int,
@@ -165,18 +165,14 @@ def _tightened(
     return cap
 
 
-def _degrees_among(graph: Graph, alive: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64] | Floats:
-    """The degree of every alive node among the alive."""
-    weights = arc_weights(graph)
-    inner = np.zeros(graph.n, dtype=np.int64) if graph.weights is None else np.zeros(graph.n)
+def _degrees_among(graph: Graph, alive: npt.NDArray[np.uint8]) -> Degrees:
+    weights, inner = arc_weights(graph), no_degrees(graph)
     with threads_worth(graph.n_arcs):
         kernels.alive_degrees(graph.indptr, graph.indices, weights, np.flatnonzero(alive), alive, inner)
     return inner
 
 
-def _peel(
-    graph: Graph, alive: npt.NDArray[np.uint8], inner: npt.NDArray[np.int64] | Floats, cap: float, least: int = 0
-) -> bool:
+def _peel(graph: Graph, alive: npt.NDArray[np.uint8], inner: Degrees, cap: float, least: int = 0) -> bool:
     """Remove nodes tied by at most `cap`; False, and no more work, once fewer than `least` are left."""
     weights, queue = arc_weights(graph), np.empty(graph.n, np.int64)
     most = int(np.count_nonzero(alive)) - least
@@ -186,9 +182,9 @@ def _peel(
 def _left(
     core: Core,
     alive: npt.NDArray[np.uint8],
-    inner: npt.NDArray[np.int64] | Floats,
+    inner: Degrees,
     cap: float,
-    degrees: npt.NDArray[np.int64] | Floats,
+    degrees: Degrees,
 ) -> Core:
     """The core on the nodes that peeling at `cap` left alive, with what then ties each to the others."""
     graph, nodes = core.graph, np.flatnonzero(alive)
@@ -219,9 +215,7 @@ def _induced(graph: Graph, nodes: Ints, alive: npt.NDArray[np.uint8], counts: In
     given = arc_weights(graph)
     with threads_worth(graph.n_arcs):
         kernels.induced_arcs(graph.indptr, graph.indices, given, nodes, alive, label, indptr, indices, weights)
-    return replace(
-        graph, indptr=indptr, indices=indices, weights=None if graph.weights is None else weights, names=None, notes=()
-    )
+    return Graph(indptr, indices, None if graph.weights is None else weights)
 
 
 def peeling(graph: Graph) -> Ints:

@@ -19,7 +19,7 @@ from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
-from flipwise.graphs.split import split_graph
+from flipwise.graphs.split import split_graph, split_into_parts
 from flipwise.log import log_proof
 from flipwise.memory import peak_bytes
 from flipwise.minimization import minimize
@@ -233,17 +233,15 @@ def partition(
     >>> flipwise.partition(path, [2, 2, 2], seed=0).value
     2.0
     """
-    from flipwise.graphs.parts import split_into_parts
-
     simple = as_graph(graph)
-    wanted = part_sizes(simple.n, sizes)
+    wanted = _part_sizes(simple.n, sizes)
     parts, status, seconds = split_into_parts(
         simple, wanted, seed=seed, time_limit=time_limit, threads=threads, rounds=rounds, verbose=verbose
     )
     return CutResult(cut_between(simple, parts), parts, None, status, seconds, simple.names)
 
 
-def part_sizes(n: int, sizes: int | Sequence[int]) -> Ints:
+def _part_sizes(n: int, sizes: int | Sequence[int]) -> Ints:
     """The sizes of the parts, checked."""
     if isinstance(sizes, int | np.integer) and not isinstance(sizes, bool):
         if not 1 <= sizes <= n:

@@ -16,9 +16,8 @@ from flipwise.checks import as_generator, seed_of
 from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
-from flipwise.graphs.densest_result import DensestSubgraph
+from flipwise.graphs.densest_result import DensestSubgraph, DensityProfile
 from flipwise.graphs.densest_solve import Loaded, Solver
-from flipwise.graphs.profile import DensityProfile
 from flipwise.graphs.stages import Stages
 from flipwise.graphs.whole import SubgraphObjective, Whole, WholeHere
 from flipwise.kernels.jit import threads as limited_threads

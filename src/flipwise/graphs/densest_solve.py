@@ -16,10 +16,9 @@ from flipwise.checkpoint import generator_state, kept_array, taking_over
 from flipwise.container import State
 from flipwise.graphs import starts
 from flipwise.graphs.core import Core, core_above, core_of_size, positive_degrees
-from flipwise.graphs.descent import descend
 from flipwise.graphs.stages import Stages
-from flipwise.graphs.subgraph_search import Search, outside_can_help
-from flipwise.graphs.subset import Subset
+from flipwise.graphs.subgraph_search import Search
+from flipwise.graphs.subset import Subset, descend
 from flipwise.graphs.whole import Whole
 from flipwise.result import Status
 from flipwise.run import Run
@@ -157,10 +156,6 @@ class Solver:
         simple = simple_bounds(core, self.k, self.whole.weight_range[1], self.whole.integral)
         return core.graph.n_edges * self.k >= simple.best[1] * core.graph.n and core.graph.n >= self.k
 
-    def _missed(self, core: Core, found: Ints, least: float) -> bool:
-        """Whether a node outside the core could be exchanged for the weakest of a set, by one full gradient."""
-        return np.setdiff1d(self.whole.nodes_above(found, least), core.nodes).size > 0
-
     def _core(self, base: Core | None, small: Core, cap: float) -> Core:
         """The core of `base` (None: of the whole graph) above `cap`, unless it would be too large for the search."""
         most = 30 * self.k + MOST_CORE_NODES
@@ -179,11 +174,13 @@ class Solver:
         """A larger core when nodes outside this one could still improve the answer."""
         assert self.best is not None
         subset = Subset.of(core.graph, _mask(core, self.best))
-        if not outside_can_help(core, subset):
-            return None
         least = float(subset.degrees[subset.mask].min())
-        if self.whole.n_arcs > LARGE_ARCS and not self._missed(core, self.best, least):
+        if core.whole or core.cap <= least:
             return None
+        if self.whole.n_arcs > LARGE_ARCS:  # by one full gradient: could a node outside replace the weakest of the set?
+            above = self.whole.nodes_above(self.best, least)
+            if not np.setdiff1d(above, core.nodes).size:
+                return None
         wider = self._core(None, core, least - 1.0)
         return wider if wider.graph.n > core.graph.n else None
 
@@ -203,8 +200,7 @@ class Solver:
             status = search.run()
         else:
             masks = [_mask(core, nodes) for nodes in given()]
-            completed = [mask if mask.sum() == self.k else _completed(core, mask, self.k) for mask in masks]
-            status = search.run(completed)
+            status = search.run([starts.completed(core.graph, mask, self.k) for mask in masks])
         if self.stages.stays_open(status):
             if search.walking:
                 self.stages.keep(lambda: {**self._found(status), **search.state()}, now=True)
@@ -213,17 +209,13 @@ class Solver:
         return status
 
     def _found(self, status: Status) -> State:
-        """Where the search stands, for a checkpoint."""
         counters = {"iterations": self.run.iterations, "seconds": self.run.seconds, "rng": generator_state(self.rng)}
         return {"status": status.name, "best": self.best, "weight": self.best_weight, **counters}
 
     def _take(self, found: State) -> Status:
-        """Stand where a checkpoint says."""
         with taking_over():
             self.best, self.best_weight = kept_array(found, "best", (self.k,), "i"), float(found["weight"])
-            x = np.full(self.whole.n, -1.0)
-            x[self.best] = 1.0
-            self.run.offer(x, -2.0 * self.best_weight)
+            self.run.offer(self._spins(self.best), -2.0 * self.best_weight)
             self.run.iterations = int(found["iterations"])
             self.run.started -= max(0.0, float(found["seconds"]) - self.run.seconds)
             self.rng.bit_generator.state = found["rng"]["state"]
@@ -231,12 +223,15 @@ class Solver:
 
     def tell(self, core: Core, subset: Subset) -> Status | None:
         """Report a set to the run; the set is optimal when it meets the bound."""
+        nodes = core.nodes[subset.members]
         if subset.weight > self.best_weight:
-            self.best, self.best_weight = core.nodes[subset.members], subset.weight
+            self.best, self.best_weight = nodes, subset.weight
+        return self.run.step(self._spins(nodes), -2.0 * subset.weight) or self._proof()
+
+    def _spins(self, nodes: Ints) -> Floats:
         x = np.full(self.whole.n, -1.0)
-        x[core.nodes[subset.members]] = 1.0
-        told = self.run.step(x, -2.0 * subset.weight)
-        return told or self._proof()
+        x[nodes] = 1.0
+        return x
 
     def _proof(self) -> Status | None:
         return Status.OPTIMAL if self.bounds.known and self.best_weight >= self.bounds.best[1] else None
@@ -260,8 +255,7 @@ class Solver:
             pairs = finished["pairs"]
             pairs = None if pairs is None else float(pairs)
         if pairs is not None:
-            self.bounds.add("pairs", pairs)
-            self.run.raise_bound(-2.0 * self.bounds.best[1])
+            self._add_pair_bound(pairs)
         return self._proof() or Status.LOCAL_OPTIMUM
 
     def _pair_bound(self, core: Core, loads: Floats) -> Status:
@@ -284,9 +278,12 @@ class Solver:
             found = pair_bound(each, self.k, known, goal, spent)
             budget -= spent.work
             if found < known:
-                self.bounds.add("pairs", found)
-                self.run.raise_bound(-2.0 * self.bounds.best[1])
+                self._add_pair_bound(found)
         return self._proof() or Status.LOCAL_OPTIMUM
+
+    def _add_pair_bound(self, bound: float) -> None:
+        self.bounds.add("pairs", bound)
+        self.run.raise_bound(-2.0 * self.bounds.best[1])
 
 
 @dataclass(eq=False)
@@ -307,8 +304,3 @@ class _Spent:
 def _mask(core: Core, nodes: Ints) -> Bools:
     """Nodes of the whole graph as a mask on the core; what is outside the core is dropped."""
     return np.isin(core.nodes, nodes)
-
-
-def _completed(core: Core, mask: Bools, k: int) -> Bools:
-    """Exactly k nodes that agree with the mask as far as they can."""
-    return starts.completed(core.graph, np.flatnonzero(mask), k)

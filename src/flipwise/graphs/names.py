@@ -1,12 +1,26 @@
-"""Node labels that take little memory: many strings in two arrays."""
+"""The nodes' own labels: many strings in two arrays, and from the node numbers of a file to 0..n-1."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, overload
+from array import array
+from collections.abc import Callable, Sequence
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
+
+from flipwise.arrays import Ints
+from flipwise.errors import InvalidFile
+from flipwise.graphs.graph import Arcs, index_type
+
+LARGEST_NODE = 10**18 - 1
+"""Node numbers of a text file have at most 18 digits."""
+SPARSE_NODES, SPARSE_FACTOR = 1 << 24, 64
+"""With `base` given, isolated nodes up to these many, and these many times the arcs, are believed."""
+MARKED_NODES, MARKED_FACTOR = 1 << 20, 16
+"""Numbers up to these many, and these many times the arcs, are marked in a table; larger ones are sorted."""
+
+Change = Callable[[Arcs], Arcs]
 
 
 class PackedNames(Sequence[str]):
@@ -25,7 +39,6 @@ class PackedNames(Sequence[str]):
 
     @classmethod
     def pack(cls, names: Sequence[str]) -> PackedNames:
-        """Pack a sequence of strings."""
         encoded = [name.encode() for name in names]
         offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
         np.cumsum([len(name) for name in encoded], out=offsets[1:])
@@ -58,8 +71,85 @@ class PackedNames(Sequence[str]):
         return f"PackedNames([{shown}{', ...' if len(self) > 3 else ''}], {len(self):,} names)"
 
 
-def plain_names(names: Sequence[Any]) -> Sequence[Any] | None:
-    """The labels, or None when they are just 0, 1, 2, ..."""
-    if all(type(name) is int and name == i for i, name in enumerate(names)):
-        return None
-    return names
+def compact(column: npt.NDArray[np.int64]) -> Ints:
+    """A copy, in 4 bytes a number where they fit."""
+    return column.astype(np.int32 if int(column.max(initial=0)) < 2**31 else np.int64)
+
+
+class NodeNumbers:
+    """The node numbers that occur in a file, gathered block by block."""
+
+    def __init__(self) -> None:
+        self.largest = -1
+        self.bounds = (0, LARGEST_NODE)
+        """The numbers that may occur: any at first, those found once settled (the file might change meanwhile)."""
+        self._arcs = 0
+        self._marked = np.zeros(0, dtype=np.bool_)
+        self._sorted: npt.NDArray[np.int64] | None = None
+
+    def look(self, block: Arcs) -> None:
+        self._arcs += block.sources.size
+        self.largest = max(self.largest, *(int(side.max(initial=-1)) for side in block[:2]))
+        if self._sorted is None and self.largest >= MARKED_NODES + MARKED_FACTOR * self._arcs:
+            self._sorted = np.flatnonzero(self._marked).astype(np.int64)
+            self._marked = np.zeros(0, dtype=np.bool_)
+        if self._sorted is not None:
+            self._sorted = np.unique(np.concatenate([self._sorted, *(np.unique(side) for side in block[:2])]))
+            return
+        if self.largest >= self._marked.size:
+            grown = np.zeros(max(self.largest + 1, 2 * self._marked.size), dtype=np.bool_)
+            grown[: self._marked.size] = self._marked
+            self._marked = grown
+        for side in block[:2]:
+            self._marked[side] = True
+
+    def settle(self, base: int | None, what: str) -> tuple[int, Sequence[int] | None, Change]:
+        """The number of nodes, their numbers in the file (None: 0..n-1), and how to change a block.
+
+        With `base` None the nodes are the numbers that occur, ascending; otherwise all from `base` to the largest.
+        """
+        self.bounds = (base or 0, self.largest)
+        if base is not None:
+            n = self.largest + 1 - base
+            if n > SPARSE_NODES + SPARSE_FACTOR * self._arcs:
+                raise InvalidFile(
+                    f"{what}: the largest node number, {self.largest:,}, would make {n:,} nodes for {self._arcs:,} "
+                    "arcs. Leave `base` out to keep only the nodes that occur."
+                )
+            return n, None if base == 0 else range(base, self.largest + 1), from_base(base, n)
+        numbers = np.flatnonzero(self._marked) if self._sorted is None else self._sorted
+        n, first = numbers.size, int(numbers[0])
+        self.bounds = (first, self.largest)
+        if self.largest - first + 1 == n:
+            return n, None if first == 0 else range(first, self.largest + 1), from_base(first, n)
+        names = array("q", numbers.astype(np.int64).tobytes())
+        return n, names, _by_search(numbers) if self._sorted is not None else _by_table(numbers, self.largest)
+
+
+def from_base(base: int, n: int) -> Change:
+    """Change numbers base, base + 1, ... of n nodes to 0, 1, ..."""
+    kind = index_type(n)
+
+    def shifted(block: Arcs) -> Arcs:
+        if base == 0 and all(side.dtype == kind for side in block[:2]):
+            return block
+        sources, targets = ((side - base).astype(kind) for side in block[:2])
+        return Arcs(sources, targets, block.weights)
+
+    return shifted
+
+
+def _by_table(numbers: npt.NDArray[np.int64], largest: int) -> Change:
+    rank = np.zeros(largest + 1, dtype=index_type(numbers.size))
+    rank[numbers] = np.arange(numbers.size, dtype=rank.dtype)
+    return lambda block: Arcs(rank[block.sources], rank[block.targets], block.weights)
+
+
+def _by_search(numbers: npt.NDArray[np.int64]) -> Change:
+    kind = index_type(numbers.size)
+
+    def changed(block: Arcs) -> Arcs:
+        sources, targets = (np.searchsorted(numbers, side).astype(kind) for side in block[:2])
+        return Arcs(sources, targets, block.weights)
+
+    return changed

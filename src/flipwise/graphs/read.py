@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from flipwise.errors import InvalidFile, InvalidInput
-from flipwise.graphs import store, writers
-from flipwise.graphs.build import Symmetrise, check_symmetrise
+from flipwise.graphs import store
 from flipwise.graphs.convert import as_graph
-from flipwise.graphs.graph import Graph
+from flipwise.graphs.graph import Graph, Symmetrise, check_symmetrise
 from flipwise.graphs.streams import COMPRESSED_SUFFIXES, blocks, compression_of
 
 Format = Literal["edgelist", "matrixmarket", "metis", "rudy", "parquet", "bvgraph", "flipwise"]
@@ -93,13 +92,13 @@ def read_graph(
         raise InvalidInput(f"`names` and `base` are for edge lists; {location} is read as {found}.")
     match found:
         case "edgelist":
-            from flipwise.graphs.readers.edgelist import read_edge_list
+            from flipwise.graphs.formats.edgelist import read_edge_list
 
             return read_edge_list(
                 location, symmetrise=symmetrise, weighted=weighted, names=names, base=base, max_bytes=max_bytes
             )
         case "bvgraph":
-            from flipwise.graphs.readers.bvgraph import read_bvgraph
+            from flipwise.graphs.formats.bvgraph import read_bvgraph
 
             _refuse_demanded_weights(weighted, location, found)
             return read_bvgraph(location, symmetrise=symmetrise, max_bytes=max_bytes)
@@ -129,12 +128,12 @@ def _refuse_demanded_weights(weighted: bool | None, path: Path, format: str) -> 
 
 
 def _reader(format: Format) -> Callable[..., Graph]:
-    from flipwise.graphs.readers import matrixmarket, metis, parquet, rudy
+    from flipwise.graphs.formats import counted, parquet
 
     readers: dict[str, Callable[..., Graph]] = {
-        "matrixmarket": matrixmarket.read_matrix_market,
-        "metis": metis.read_metis,
-        "rudy": rudy.read_rudy,
+        "matrixmarket": counted.read_matrix_market,
+        "metis": counted.read_metis,
+        "rudy": counted.read_rudy,
         "parquet": parquet.read_parquet,
     }
     return readers[format]
@@ -157,12 +156,13 @@ def detect_format(path: Path) -> Format:
     if not path.is_file():
         raise InvalidInput(f"`path` must be an existing file, got {str(path)!r}.")
     with path.open("rb") as file:
-        start = file.read(8)
-    if start.startswith(store.MAGIC[:6]):
+        head = file.read(1 << 16)
+    if head.startswith(store.MAGIC[:6]):
         return "flipwise"
-    if start.startswith(b"PAR1"):
+    if head.startswith(b"PAR1"):
         return "parquet"
-    head = next(blocks(path), b"") if compression_of(path) else start + _rest_of_head(path, len(start))
+    if compression_of(path):
+        head = next(blocks(path), b"")
     if head[:14].lower() == b"%%matrixmarket":
         return "matrixmarket"
     suffix = _plain_suffix(path)
@@ -171,12 +171,6 @@ def detect_format(path: Path) -> Format:
     if b"\0" in head[:4096]:
         raise InvalidFile(f"{path}, byte {head.index(0):,}: binary data in no known format.")
     return "rudy" if _looks_like_rudy(head) else "edgelist"
-
-
-def _rest_of_head(path: Path, skip: int) -> bytes:
-    with path.open("rb") as file:
-        file.seek(skip)
-        return file.read(1 << 16)
 
 
 def _looks_like_rudy(head: bytes) -> bool:
@@ -216,6 +210,8 @@ def save_graph(graph: Any, path: str | os.PathLike[str], *, format: Format | Non
     ...     read_graph(path)
     Graph(3 nodes, 2 edges, unweighted)
     """
+    from flipwise.graphs.formats import counted, edgelist
+
     _check_options(format, None, None)
     location = Path(path)
     suffix = _plain_suffix(location)
@@ -223,10 +219,10 @@ def save_graph(graph: Any, path: str | os.PathLike[str], *, format: Format | Non
     chosen = format or ("edgelist" if suffix in texts else _SUFFIXES.get(suffix, "flipwise"))
     write: dict[str, Callable[[Graph, Path], None]] = {
         "flipwise": store.write_store,
-        "edgelist": writers.write_edge_list,
-        "matrixmarket": writers.write_matrix_market,
-        "metis": writers.write_metis,
-        "rudy": writers.write_rudy,
+        "edgelist": edgelist.write_edge_list,
+        "matrixmarket": counted.write_matrix_market,
+        "metis": counted.write_metis,
+        "rudy": counted.write_rudy,
     }
     if chosen not in write:
         raise InvalidInput(f"`format` must be one of {', '.join(write)} for writing, got {chosen!r}.")

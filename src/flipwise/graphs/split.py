@@ -1,16 +1,25 @@
-"""Bisection of a graph with an exact size, as a run: multilevel cuts first, then their evolution until a limit."""
+"""Bisection with an exact size, and partition into parts of exact sizes.
+
+A bisection is a run: multilevel cuts first, then their evolution until a limit. A partition is made by recursive
+bisection; then the parts are cut again, two at a time, until that improves nothing.
+"""
 
 from __future__ import annotations
 
 import math
+import time
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from flipwise.arrays import Ints, Signs
 from flipwise.checkpoint import Keeper
 from flipwise.checks import as_generator, seed_of
 from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
+from flipwise.graphs.graph import Graph
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.log import RunLog, shown_on_stderr
 from flipwise.minimization import finished, resumed_state
@@ -23,8 +32,8 @@ from flipwise.run import Callback, Limits, Run
 from flipwise.search.bisection import BisectionPopulation, Level, bisected
 from flipwise.search.portfolio import improve
 
-ROUNDS = 30
-"""Rounds when no limit is given."""
+BISECTION_ROUNDS, PARTITION_ROUNDS = 30, 10
+"""Rounds of a bisection when no limit is given: on its own, and of each one in a partition."""
 
 
 def split_graph(
@@ -53,7 +62,7 @@ def split_graph(
     resumed = resumed_state(run)
     form = ising_form(objective, dense_from=math.inf)
     assert form is not None
-    level = level_of(form)
+    level = _level_of(form)
     if x0 is None:
         start = bisected(level, ones, rng)
     else:
@@ -72,7 +81,8 @@ def split_graph(
         if status is Status.CONVERGED and level.n > 2 and ended is None:
             population = BisectionPopulation(level, form, start, rng)
             try:
-                status = improve(problem, population, run, math.inf if time_limit is not None or rounds else ROUNDS)
+                most = math.inf if time_limit is not None or rounds else BISECTION_ROUNDS
+                status = improve(problem, population, run, most)
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
         run.save_end(status)
@@ -82,8 +92,76 @@ def split_graph(
     return result
 
 
-def level_of(form: IsingForm) -> Level:
+def _level_of(form: IsingForm) -> Level:
     """The finest level: the graph whose weights are the couplings that reward agreement."""
     weights = -form.data
     kind = np.int64 if np.issubdtype(weights.dtype, np.integer) else np.float64
     return Level(form.indptr, form.indices, weights.astype(kind), np.ones(form.n, dtype=np.int64))
+
+
+def split_into_parts(
+    graph: Graph,
+    sizes: Ints,
+    *,
+    seed: int | np.random.Generator | None,
+    time_limit: float | None,
+    threads: int | None,
+    rounds: int | None,
+    verbose: bool = False,
+) -> tuple[npt.NDArray[np.int64], Status, float]:
+    """The part of each node, why the search ended, and the seconds it took."""
+    started = time.perf_counter()
+    limits: dict[str, Any] = {"threads": threads, "rounds": rounds if rounds or time_limit else PARTITION_ROUNDS}
+    making = _Partition(graph, as_generator(seed), {**limits, "verbose": verbose})
+    # half of the time for the recursion, whose log2(parts) levels share it by the number of nodes they cut
+    depth = max(1, int(np.ceil(np.log2(max(2, sizes.size)))))
+    making.cut(np.arange(graph.n), sizes, 0, None if time_limit is None else 0.5 * time_limit / (depth * graph.n))
+    pairs = list(combinations(range(sizes.size), 2)) if sizes.size > 2 else []
+    improved = True
+    while improved and pairs:
+        improved = False
+        for done, (a, b) in enumerate(pairs):
+            left = None if time_limit is None else time_limit - (time.perf_counter() - started)
+            if left is not None and left <= 0.0:
+                return making.parts, Status.TIME_LIMIT, time.perf_counter() - started
+            improved |= making.cut_again(a, b, None if left is None else left / (len(pairs) - done))
+    return making.parts, Status.CONVERGED, time.perf_counter() - started
+
+
+class _Partition:
+    """A partition in the making: `parts` is the part of each node."""
+
+    def __init__(self, graph: Graph, rng: np.random.Generator, limits: dict[str, Any]) -> None:
+        self.W = graph.to_scipy()
+        self.parts = np.zeros(graph.n, dtype=np.int64)
+        self.rng, self.limits = rng, limits
+
+    def cut(self, nodes: Ints, sizes: Ints, first: int, seconds: float | None) -> None:
+        """Cut `nodes` into parts `first`, `first + 1`, ... of the given sizes; `seconds` are for each node cut."""
+        if sizes.size == 1:
+            self.parts[nodes] = first
+            return
+        middle = sizes.size // 2
+        up = self._split(self._inner(nodes), int(sizes[middle:].sum()), seconds and seconds * nodes.size).x > 0
+        self.cut(nodes[~up], sizes[:middle], first, seconds)
+        self.cut(nodes[up], sizes[middle:], first + middle, seconds)
+
+    def cut_again(self, a: int, b: int, time_limit: float | None) -> bool:
+        """Cut the union of two parts again, from the present cut on; whether it became better."""
+        nodes = np.flatnonzero((self.parts == a) | (self.parts == b))
+        before = np.where(self.parts[nodes] == b, 1, -1).astype(np.int8)
+        objective = self._inner(nodes)
+        found = self._split(objective, int(np.count_nonzero(before > 0)), time_limit, before)
+        if not found.value < objective.value(before.astype(np.float64)):
+            return False
+        self.parts[nodes] = np.where(found.x > 0, b, a)
+        return True
+
+    def _split(self, objective: Quadratic, ones: int, time_limit: float | None, x0: Signs | None = None) -> Result:
+        return split_graph(objective, ones, x0=x0, seed=self.rng.spawn(1)[0], time_limit=time_limit, **self.limits)
+
+    def _inner(self, nodes: Ints) -> Quadratic:
+        """The cut within `nodes` as a quadratic."""
+        inner = self.W[nodes][:, nodes]
+        inner.sort_indices()
+        return Quadratic(inner * -0.25, d=float(inner.data.sum()) / 4.0)

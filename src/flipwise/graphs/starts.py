@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flipwise.arrays import Bools, Floats, Ints
+from flipwise.arrays import Bools, Floats
 from flipwise.graphs.core import Core, arc_weights
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.subset import Subset
@@ -23,7 +23,7 @@ from flipwise.solvers.frank_wolfe import frank_wolfe
 from flipwise.solvers.peeling import peel
 from flipwise.solvers.ravi import greedy_dispersion
 from flipwise.solvers.relaxed import inner
-from flipwise.solvers.tpm import truncated_power as truncated_power_method
+from flipwise.solvers.tpm import truncated_power
 
 
 def top(scores: Floats, k: int) -> Bools:
@@ -37,7 +37,6 @@ def top(scores: Floats, k: int) -> Bools:
 
 
 def by_degree(graph: Graph, k: int) -> Bools:
-    """The k nodes of largest degree."""
     return top(times(graph, np.ones(graph.n)), k)
 
 
@@ -48,7 +47,7 @@ def by_peeling(core: Core, k: int) -> Bools:
     return mask
 
 
-def by_frank_wolfe(graph: Graph, k: int, steps: int = 100) -> Bools:
+def by_frank_wolfe(graph: Graph, k: int, steps: int) -> Bools:
     """max x'(W + lambda I)x over 0 <= x <= 1, sum x = k by Frank-Wolfe from the uniform point, then the k largest."""
     loading = 1.0 if graph.weights is None else float(np.abs(graph.weights).max(initial=0.0))
     x = np.full(graph.n, k / graph.n)
@@ -67,17 +66,15 @@ def by_frank_wolfe(graph: Graph, k: int, steps: int = 100) -> Bools:
     return top(x + 1e-9 * image / max(float(np.abs(image).max()), 1e-300), k)
 
 
-def by_spectrum(graph: Graph, k: int, steps: int = 50) -> Bools:
-    """The truncated power method from the leading eigenvector: x <- the k largest entries of (W + I)x, normalised."""
+def by_spectrum(graph: Graph, k: int, steps: int) -> Bools:
+    """The truncated power method from the leading eigenvector.
+
+    x <- the k largest entries of (W + I)x, normalised, until the support stays.
+    """
     x = np.sqrt(np.maximum(times(graph, np.ones(graph.n)), 0.0)) + 1e-12
     for _ in range(steps):
         x = times(graph, x) + x
         x /= max(math.sqrt(inner(x, x)), 1e-300)
-    return truncated_power(graph, x, k, steps)
-
-
-def truncated_power(graph: Graph, x: Floats, k: int, steps: int = 50) -> Bools:
-    """x <- the k largest entries of (W + I)x, normalised, until the support stays."""
     support = top(x, k)
     for _ in range(steps):
         x = np.where(support, x, 0.0)
@@ -95,26 +92,18 @@ def by_published_methods(graph: Graph, k: int) -> Iterator[Bools]:
 
     (Peeling there breaks ties in another way than the peeling of a core; on meshes that makes much of a difference.)
     """
-    for method in (greedy_dispersion, peel, frank_wolfe, truncated_power_method):
+    for method in (greedy_dispersion, peel, frank_wolfe, truncated_power):
         mask = np.zeros(graph.n, dtype=bool)
         mask[method(graph.indptr, graph.indices, graph.weights, k)] = True
         yield mask
 
 
-def by_growth(graph: Graph, k: int, seed: int) -> Bools:
-    """Greedy growth from one node: always add the node with most edges into the set."""
-    subset = Subset.empty(graph)
-    subset.grow(seed, k, 1)
-    return subset.mask
-
-
 def at_random(graph: Graph, k: int, rng: np.random.Generator) -> Bools:
-    """k nodes at random."""
     return top(rng.random(graph.n), k)
 
 
 def grown_from_seeds(core: Core, loads: Floats, k: int, count: int) -> Iterator[Bools]:
-    """Growth from up to `count` seeds, none of them in an earlier set or joined to an earlier seed.
+    """Greedy growth from up to `count` seeds, none of them in an earlier set or joined to an earlier seed.
 
     So each dense piece of the graph is met after few trials, however small it is beside the others. The seeds are the
     first free ones by load, by core number, and by the excess of the core number over the load, in turn: in a clique
@@ -132,22 +121,24 @@ def grown_from_seeds(core: Core, loads: Floats, k: int, count: int) -> Iterator[
         if not rankings[which].size:
             return
         seed = int(rankings[which][0])
-        mask = by_growth(graph, k, seed)
+        subset = Subset.empty(graph)
+        subset.grow(seed, k, 1)
+        mask = subset.mask
         free[mask] = False
         free[graph.indices[graph.indptr[seed] : graph.indptr[seed + 1]]] = False
         yield mask
 
 
-def completed(graph: Graph, chosen: Ints, k: int) -> Bools:
-    """Exactly k nodes that agree with `chosen` as far as they can."""
+def completed(graph: Graph, mask: Bools, k: int) -> Bools:
+    """Exactly k nodes that agree with the mask as far as they can."""
+    chosen = np.flatnonzero(mask)
+    if chosen.size == k:
+        return mask
     subset = Subset.empty(graph)
-    for node in chosen[:k]:
-        subset.exchange(np.empty(0, np.int64), np.array([node], dtype=np.int64))
-    missing = k - min(chosen.size, k)
-    if missing:
-        scores = subset.degrees.astype(float) + np.where(subset.inside, np.inf, 0.0)
-        return top(scores, k)
-    return subset.mask
+    subset.exchange(np.empty(0, np.int64), chosen[:k])
+    if chosen.size > k:
+        return subset.mask
+    return top(subset.degrees.astype(float) + np.where(subset.inside, np.inf, 0.0), k)
 
 
 def times(graph: Graph, x: Floats) -> Floats:

@@ -36,7 +36,6 @@ _TYPES = {"<i8", "<i4", "<f8", "|u1"}
 
 
 def write_store(graph: Graph, path: Path) -> None:
-    """Write the compact file."""
     arrays: dict[str, npt.NDArray[Any]] = {"indptr": graph.indptr, "indices": graph.indices}
     if graph.weights is not None:
         arrays["weights"] = graph.weights

@@ -1,20 +1,23 @@
 """Bytes of a file, plain or compressed, in blocks: no file is ever held whole.
 
-Compression is recognised by content (gzip, bzip2, xz, zstd). A small file that unpacks to something enormous is
-refused: at most `64 MiB + 250 x` its size, unless the caller allows more.
+Compression (gzip, bzip2, xz, zstd) is recognised by content, and chosen by the suffix when a file is written. A small
+file that unpacks to something enormous is refused: at most `64 MiB + 250 x` its size, unless the caller allows more.
 """
 
 from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, NoReturn
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 
-from flipwise.errors import InvalidFile, InvalidInput, MissingDependency
+from flipwise.atomic import atomic_file
+from flipwise.errors import InvalidFile, MissingDependency
 
 BLOCK_BYTES = 1 << 22
 """Bytes handed out at a time."""
@@ -47,11 +50,7 @@ def compression_of(path: Path) -> str | None:
 
 def expansion_limit(path: Path, max_bytes: int | None) -> int:
     """The bytes (or 4-byte arcs) that this file may turn into."""
-    if max_bytes is not None:
-        if not isinstance(max_bytes, int) or isinstance(max_bytes, bool) or max_bytes < 1:
-            raise InvalidInput(f"`max_bytes` must be None or an integer of at least 1, got {max_bytes!r}.")
-        return max_bytes
-    return EXPANSION_FLOOR + EXPANSION * path.stat().st_size
+    return EXPANSION_FLOOR + EXPANSION * path.stat().st_size if max_bytes is None else max_bytes
 
 
 def blocks(path: Path, max_bytes: int | None = None) -> Iterator[bytes]:
@@ -180,3 +179,27 @@ def _zstd(file: BinaryIO) -> Iterator[bytes]:
                 raise EOFError("the file ends inside the compressed data")
     if gathered:
         yield b"".join(gathered)
+
+
+@contextmanager
+def packed_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to, moved into place when it is complete; packed as its suffix says."""
+    with atomic_file(path) as file:
+        match path.suffix.lower():
+            case ".gz":
+                stream: Any = gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)
+            case ".bz2":
+                stream = bz2.BZ2File(file, "wb")
+            case ".xz":
+                stream = lzma.LZMAFile(file, "wb")  # noqa: SIM115
+            case ".zst" | ".zstd":
+                try:
+                    import zstandard
+                except ImportError:
+                    raise MissingDependency("zstandard", "graphs", "Writing zstd files") from None
+                stream = zstandard.ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False)
+            case _:
+                yield file
+                return
+        with stream, io.BufferedWriter(stream) as buffered:
+            yield buffered

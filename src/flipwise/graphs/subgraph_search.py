@@ -1,8 +1,8 @@
 """The search for a dense set of k nodes in a core: many starts, descent, then walks that can move whole pieces.
 
-1. Each start (see `graphs.starts`) descends by DPCD (see `graphs.descent`); the best few different sets are kept.
+1. Each start (see `graphs.starts`) descends by DPCD (see `graphs.subset`); the best few different sets are kept.
 2. From these a tabu walk makes best exchanges, better or worse.
-3. Whenever there is a new best set, whole cliques are exchanged (see `graphs.cliques`) until none improves it.
+3. Whenever there is a new best set, whole cliques are exchanged (see `graphs.subset`) until none improves it.
 4. Piece moves: grow a dense piece of q nodes somewhere outside, drop the q weakest nodes elsewhere, descend and walk.
    A single exchange cannot do this: the first nodes of a new piece have almost no edge into the old set.
 """
@@ -22,10 +22,8 @@ from flipwise.checkpoint import kept_array
 from flipwise.container import State
 from flipwise.errors import InvalidFile
 from flipwise.graphs import starts
-from flipwise.graphs.cliques import clique_exchanges
 from flipwise.graphs.core import Core
-from flipwise.graphs.descent import descend
-from flipwise.graphs.subset import Subset
+from flipwise.graphs.subset import Subset, clique_exchanges, descend
 from flipwise.kernels import subgraph as kernels
 from flipwise.result import Status
 
@@ -122,7 +120,6 @@ class Search:
         return plan | _stacked("pool", self.pool) | _stacked("queue", self.queue)
 
     def restore(self, state: State) -> None:
-        """Go back to a state."""
         self.walking = True
         self.work, self.settled = float(state["work"]), float(state["settled"])
         self.first_steps, self.moves = int(state["first_steps"]), int(state["moves"])
@@ -236,8 +233,3 @@ def _unstacked(name: str, state: State, core: Core, k: int) -> list[Subset]:
         raise InvalidFile("the checkpoint's search holds sets of another size.")
     columns = inside.astype(np.uint8), degrees, weights
     return [Subset(core.graph, mask, each, float(weight)) for mask, each, weight in zip(*columns)]
-
-
-def outside_can_help(core: Core, subset: Subset) -> bool:
-    """Whether a node outside the core could still be exchanged with gain for one of the set."""
-    return not core.whole and core.cap > float(subset.degrees[subset.mask].min())

@@ -69,34 +69,27 @@ class WholeHere:
 
     @cached_property
     def weight_range(self) -> tuple[float, float]:
-        """The least and the largest weight."""
         return weight_range(self.graph)
 
     @cached_property
     def integral(self) -> bool:
-        """Whether every set's weight is an integer."""
         return integral_weights(self.graph)
 
     def core_of_size(self, size: int) -> Core:
-        """A core of about this many nodes."""
         return core_of_size(whole_core(self.graph), size)
 
     def core_above(self, cap: float) -> Core:
-        """The core above a cap."""
         return core_above(whole_core(self.graph), cap)
 
     def nodes_above(self, nodes: Ints, least: float) -> Ints:
-        """One full gradient."""
         mask = np.zeros(self.n, dtype=bool)
         mask[nodes] = True
         return np.flatnonzero(Subset.of(self.graph, mask).degrees > least)
 
     def published_sets(self, k: int) -> list[Ints]:
-        """RAVI, Frank-Wolfe, truncated power."""
         return [np.flatnonzero(mask) for mask in starts.by_published_methods(self.graph, k)]
 
     def inner_weight(self, nodes: Ints) -> float:
-        """x'Wx."""
         return inner_weight(self.graph, nodes)
 
 
@@ -110,7 +103,6 @@ class SubgraphObjective:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """One variable for each node."""
         return (self.whole.n,)
 
     def value(self, x: Floats) -> float:

@@ -17,7 +17,7 @@ from flipwise.errors import InvalidInput
 from flipwise.hashing.gram_loss import GramMatch
 from flipwise.hashing.label_losses import RowQuadratic
 from flipwise.hashing.pace import out_of_time, seconds_left, tell_round
-from flipwise.kernels import rows as kernels
+from flipwise.kernels import codes as kernels
 from flipwise.log import is_shown
 from flipwise.minimization import minimize
 from flipwise.solvers.registry import find_method

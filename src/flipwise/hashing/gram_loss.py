@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from flipwise.arrays import Floats, Ints, as_floats
 from flipwise.errors import InvalidInput
-from flipwise.kernels import gram as kernels
+from flipwise.kernels import codes as kernels
 from flipwise.objectives.flips import PAIR_LIMIT, swap_shortened
 from flipwise.objectives.protocol import Lipschitz
 

@@ -22,7 +22,7 @@ from scipy.linalg import cho_factor, cho_solve
 from flipwise.arrays import Floats, Ints, as_floats
 from flipwise.errors import InvalidInput
 from flipwise.hashing.functions.ridge import chunks
-from flipwise.kernels import rows as kernels
+from flipwise.kernels import codes as kernels
 from flipwise.objectives.flips import swap_shortened
 from flipwise.objectives.protocol import Lipschitz
 from flipwise.objectives.quadratic import accurate_sum

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from flipwise.kernels.jit import helper, kernel
 
-# Codes of problems; the texts stand in graphs/readers/bvgraph.py.
+# Codes of problems; the texts stand in graphs/formats/bvgraph.py.
 # 1 the stream ends or a code is longer than any number, 2 outdegree, 3 more arcs than announced, 4 reference,
 # 5 copied blocks, 6 intervals, 7 residuals, 8 successors that do not ascend
 

@@ -122,7 +122,6 @@ def peeling_order(indptr, indices, degrees, start, nodes, place, cores):
 
 @helper
 def _sift_down(heap, place, key, at, size):
-    """Restore the heap order below position `at`."""
     node = heap[at]
     while True:
         child = 2 * at + 1
@@ -141,7 +140,6 @@ def _sift_down(heap, place, key, at, size):
 
 @helper
 def _sift_up(heap, place, key, at):
-    """Restore the heap order above position `at`."""
     node = heap[at]
     while at > 0:
         parent = (at - 1) // 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from flipwise.kernels.jit import kernel
 
 
@@ -64,4 +66,40 @@ def dense_swap_improving(A, diag, slack, pairs, x, g):
         x[j] = 1.0
         swaps += 1
         change -= gain
+    return swaps, change
+
+
+@kernel
+def dense_exchange(A, diag, slack, x, g):
+    """Exchange the best +1 and the best -1 again and again, under one exact count, until that no longer improves.
+
+    Every gain changes at every exchange, so the best are found by looking. Returns (number of swaps, change of f).
+    """
+    swaps = 0
+    change = 0.0
+    while True:
+        i = -1
+        j = -1
+        up_gain = -np.inf
+        down_gain = -np.inf
+        for a in range(x.size):
+            gain = 2.0 * x[a] * g[a] - 4.0 * diag[a]
+            if x[a] > 0.0:
+                if gain > up_gain:
+                    up_gain = gain
+                    i = a
+            elif gain > down_gain:
+                down_gain = gain
+                j = a
+        if i < 0 or j < 0:
+            break
+        total = up_gain + down_gain + 8.0 * A[i, j]
+        if total <= slack[i] + slack[j]:
+            break
+        g += -4.0 * A[i]
+        g += 4.0 * A[j]
+        x[i] = -1.0
+        x[j] = 1.0
+        swaps += 1
+        change -= total
     return swaps, change

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from flipwise.kernels.jit import helper, kernel
 
-# Codes in `state[1]`; the texts stand in graphs/readers/text.py.
+# Codes in `state[1]`; the texts stand in graphs/formats/edgelist.py.
 # 1 no whole number, 2 number too large, 3 too few columns, 4 too many columns, 5 no finite number, 6 empty field,
 # 7 number out of range, 8 broken quotes
 
@@ -56,6 +56,15 @@ def _whole_number(buffer, p):
     if p == start or not _ends_field(c):
         return -1, start
     return value, p
+
+
+@helper
+def _node(buffer, p, lowest, highest):
+    """The node number at p, the position behind it or where it is wrong, and the code of a problem."""
+    value, end = _whole_number(buffer, p)
+    if value < lowest or value > highest:
+        return value, p, -value if value < 0 else 7
+    return value, end, 0
 
 
 @helper
@@ -121,16 +130,43 @@ def _decimal_number(buffer, p):
     return value, p, careful
 
 
+@helper
+def _finish_line(buffer, p, most_commas, weighted, ignore_extra, arc, weights, careful, delicate):
+    """Read the weight of an arc, if there is one, and pass over the rest of its line.
+
+    Returns the position of the newline, or where a problem was met, the number of rows in `careful`, and the code of
+    the problem.
+    """
+    p, commas = _next_field(buffer, p)
+    if weighted:
+        if buffer[p] == 10:
+            return p, delicate, 3
+        if commas > most_commas:
+            return p, delicate, 6
+        number, end, kind = _decimal_number(buffer, p)
+        if kind == 2:
+            return p, delicate, 5
+        weights[arc] = number
+        if kind == 1:
+            careful[delicate, 0] = arc
+            careful[delicate, 1] = p
+            careful[delicate, 2] = end
+            delicate += 1
+        p, _ = _next_field(buffer, end)
+    if buffer[p] == 10:
+        return p, delicate, 0
+    return (_end_of_line(buffer, p), delicate, 0) if ignore_extra else (p, delicate, 4)
+
+
 @kernel
 def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, targets, weights, careful, state):
     """Read `source target [weight]` lines with whole numbers from `lowest` to `highest` as nodes.
 
     Lines that are blank or start with '#' or '%' are passed over. `state` receives: arcs read, the code of the first
-    problem, its byte, the number of rows in `careful` (arc, first byte, end of a weight to convert), the largest node.
+    problem, its byte, and the number of rows in `careful` (arc, first byte, end of a weight to convert).
     """
     arcs = 0
     delicate = 0
-    largest = -1
     code = 0
     p = 0
     while p < buffer.size:
@@ -145,14 +181,9 @@ def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, target
         if commas > 0:
             code = 6
             break
-        start = p
-        value, p = _whole_number(buffer, p)
-        if value < lowest or value > highest:
-            p = start
-            code = -value if value < 0 else 7
+        sources[arcs], p, code = _node(buffer, p, lowest, highest)
+        if code != 0:
             break
-        sources[arcs] = value
-        largest = max(largest, value)
         p, commas = _next_field(buffer, p)
         if buffer[p] == 10:
             code = 3
@@ -160,47 +191,18 @@ def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, target
         if commas > 1:
             code = 6
             break
-        start = p
-        value, p = _whole_number(buffer, p)
-        if value < lowest or value > highest:
-            p = start
-            code = -value if value < 0 else 7
+        targets[arcs], p, code = _node(buffer, p, lowest, highest)
+        if code != 0:
             break
-        targets[arcs] = value
-        largest = max(largest, value)
-        p, commas = _next_field(buffer, p)
-        if weighted:
-            if buffer[p] == 10:
-                code = 3
-                break
-            if commas > 1:
-                code = 6
-                break
-            start = p
-            number, p, kind = _decimal_number(buffer, p)
-            if kind == 2:
-                p = start
-                code = 5
-                break
-            weights[arcs] = number
-            if kind == 1:
-                careful[delicate, 0] = arcs
-                careful[delicate, 1] = start
-                careful[delicate, 2] = p
-                delicate += 1
-            p, commas = _next_field(buffer, p)
-        if buffer[p] != 10:
-            if not ignore_extra:
-                code = 4
-                break
-            p = _end_of_line(buffer, p)
+        p, delicate, code = _finish_line(buffer, p, 1, weighted, ignore_extra, arcs, weights, careful, delicate)
+        if code != 0:
+            break
         arcs += 1
         p += 1
     state[0] = arcs
     state[1] = code
     state[2] = p
     state[3] = delicate
-    state[4] = largest
 
 
 @kernel
@@ -350,29 +352,11 @@ def parse_named_edges(
                 targets[arcs] = index
         if code != 0:
             break
-        if weighted:
-            p, _ = _next_field(buffer, p)
-            if buffer[p] == 10:
-                code = 3
-                break
-            start = p
-            number, p, kind = _decimal_number(buffer, p)
-            if kind == 2:
-                p = start
-                code = 5
-                break
-            weights[arcs] = number
-            if kind == 1:
-                careful[delicate, 0] = arcs
-                careful[delicate, 1] = start
-                careful[delicate, 2] = p
-                delicate += 1
-        p, _ = _next_field(buffer, p)
-        if buffer[p] != 10:
-            if not ignore_extra:
-                code = 4
-                break
-            p = _end_of_line(buffer, p)
+        p, delicate, code = _finish_line(
+            buffer, p, buffer.size, weighted, ignore_extra, arcs, weights, careful, delicate
+        )
+        if code != 0:
+            break
         arcs += 1
         p += 1
     state[0] = arcs

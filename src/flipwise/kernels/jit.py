@@ -103,7 +103,8 @@ class Kernel:
                 self.compiled = _compile(self.interpreted, self.parallel)
 
 
-_helpers: dict[str, FunctionType] = {}
+_helpers: dict[FunctionType, Any] = {}
+"""The helpers, each with its compiled twin once there is one."""
 
 
 def kernel(function: Any) -> Kernel:
@@ -126,22 +127,16 @@ def row_kernel(function: Any) -> Kernel:
 
 def helper(function: Any) -> Any:
     """Declare a function that kernels of the same file call. (Numba's cache only notices changes in that file.)"""
-    _helpers[f"{function.__module__}.{function.__name__}"] = function
+    _helpers[function] = None
     return function
 
 
 def _compile(function: FunctionType, parallel: bool, suffix: str = "") -> Callable[..., Any]:
-    """Compile with the names that the compiled tier uses. Numba's cache tells twins apart by their name only."""
+    """Compile a kernel. Numba's cache tells twins apart by their name only."""
     import numba
 
-    names = dict(function.__globals__)
-    names["prange"] = numba.prange
-    for name, value in list(names.items()):
-        if isinstance(value, FunctionType) and f"{value.__module__}.{value.__name__}" in _helpers:
-            names[name] = _compile_helper(numba, value)
-    twin = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    twin = _twin(function)
     twin.__qualname__ = function.__qualname__ + suffix
-    twin.__module__ = function.__module__
     if os.environ.get("FLIPWISE_NUMBA_CACHE", "1") != "0":
         try:
             return numba.njit(twin, cache=True, nogil=True, parallel=parallel)
@@ -150,21 +145,19 @@ def _compile(function: FunctionType, parallel: bool, suffix: str = "") -> Callab
     return numba.njit(twin, nogil=True, parallel=parallel)
 
 
-_compiled_helpers: dict[str, Any] = {}
+def _twin(function: FunctionType) -> FunctionType:
+    """The function with the names that the compiled tier uses: Numba's `prange`, and helpers compiled."""
+    import numba
 
-
-def _compile_helper(numba: Any, function: FunctionType) -> Any:
-    key = f"{function.__module__}.{function.__name__}"
-    if key not in _compiled_helpers:
-        names = dict(function.__globals__)
-        for name, value in list(names.items()):
-            other = isinstance(value, FunctionType) and value is not function
-            if other and f"{value.__module__}.{value.__name__}" in _helpers and name in function.__code__.co_names:
-                names[name] = _compile_helper(numba, value)
-        twin = FunctionType(function.__code__, names, function.__name__, function.__defaults__)
-        twin.__module__ = function.__module__
-        _compiled_helpers[key] = numba.njit(twin, nogil=True)
-    return _compiled_helpers[key]
+    names = {**function.__globals__, "prange": numba.prange}
+    for name in function.__code__.co_names:
+        value = names.get(name)
+        if isinstance(value, FunctionType) and value in _helpers and value is not function:
+            _helpers[value] = _helpers[value] or numba.njit(_twin(value), nogil=True)
+            names[name] = _helpers[value]
+    twin = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    twin.__module__ = function.__module__
+    return twin
 
 
 @contextmanager

@@ -10,7 +10,6 @@ from flipwise.kernels.jit import helper, kernel, prange, row_kernel
 
 @helper
 def _weight(weights, p, positive):
-    """The weight of arc p."""
     weight = weights[0] if weights.size == 1 else weights[p]
     return weights[0] * 0 if positive and weight < 0 else weight
 

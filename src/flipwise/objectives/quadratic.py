@@ -13,7 +13,6 @@ import numpy.typing as npt
 from flipwise.arrays import Floats, Ints, as_floats
 from flipwise.errors import InvalidInput
 from flipwise.kernels import dense as dense_kernels
-from flipwise.kernels import exchange as exchange_kernels
 from flipwise.kernels import sparse as sparse_kernels
 from flipwise.objectives.flips import block_partners, flip_shortened, sparse_partners, swap_shortened
 from flipwise.objectives.protocol import Lipschitz, Variables, check_variables
@@ -243,13 +242,13 @@ class Quadratic:
         if matrix is None:
             return 0, 0.0  # no cheap single updates: leave it to batches
         if isinstance(matrix, Dense):
-            swaps, change = exchange_kernels.dense_exchange(matrix.A, self.diagonal, self.slack, spins, slopes)
+            swaps, change = dense_kernels.dense_exchange(matrix.A, self.diagonal, self.slack, spins, slopes)
             return int(swaps), float(change)
         room = 2 * self.n + 4 * int(np.diff(matrix.A.indptr).max(initial=0)) + 4
         heaps = [np.empty(room), np.empty(room, dtype=np.int64), np.empty(room), np.empty(room, dtype=np.int64)]
         all_swaps, all_change = 0, 0.0
         while True:
-            swaps, change = exchange_kernels.csr_exchange(
+            swaps, change = sparse_kernels.csr_exchange(
                 *matrix.arrays, self.diagonal, self.slack, *heaps, spins, slopes
             )
             all_swaps, all_change = all_swaps + int(swaps), all_change + float(change)

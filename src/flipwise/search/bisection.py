@@ -1,9 +1,10 @@
 """Multilevel bisection with exact sizes, and its evolution.
 
-A graph is coarsened by matchings (`kernels.coarsen`), the coarsest graph is cut, and the cut is refined on the way back
-(`kernels.refine`). New members of the population come from scratch, or from two parents by coarsening only where both
-agree, which keeps the better parent's cut through all levels: the child is never worse (Sanders, Schulz: Distributed
-evolutionary graph partitioning, ALENEX 2012); or from one parent through new levels, or by annealing along its cut.
+A graph is coarsened by matchings, the coarsest graph is cut, and the cut is refined on the way back (see
+`kernels.multilevel`). New members of the population come from scratch, or from two parents by coarsening only where
+both agree, which keeps the better parent's cut through all levels: the child is never worse (Sanders, Schulz:
+Distributed evolutionary graph partitioning, ALENEX 2012); or from one parent through new levels, or by annealing along
+its cut.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from flipwise.arrays import Ints, Signs
 from flipwise.container import State
 from flipwise.errors import InvalidFile
-from flipwise.kernels import coarsen, refine
+from flipwise.kernels import multilevel as kernels
 from flipwise.objectives.ising import IsingForm, Numbers
 from flipwise.search.annealing import random_state, temperatures
 from flipwise.search.clock import Clock, Pace
@@ -63,7 +64,7 @@ class Level:
     def gains(self, s: Signs) -> tuple[Numbers, float]:
         """By how much moving each node to the other side lowers the cut, and the weight of the cut."""
         gain = np.empty(self.n, dtype=self.w.dtype)
-        return gain, float(refine.csr_gains(*self.arcs, s, gain)) / 2.0
+        return gain, float(kernels.csr_gains(*self.arcs, s, gain)) / 2.0
 
     @cached_property
     def reach(self) -> float:
@@ -119,14 +120,14 @@ def exact(level: Level, s: Signs, goal: int) -> Signs:
 def _coarser(level: Level, classes: Ints, largest: int, rng: np.random.Generator) -> tuple[Level, Ints]:
     partner = np.empty(level.n, dtype=np.int64)
     order = rng.permutation(level.n)
-    count = coarsen.csr_heavy_matching(*level.arcs, level.sizes, largest, order, classes, partner)
+    count = kernels.csr_heavy_matching(*level.arcs, level.sizes, largest, order, classes, partner)
     coarse = np.full(level.n, -1, dtype=np.int64)
     indptr = np.empty(count + 1, dtype=np.int64)
     indices = np.empty(level.indices.size, dtype=level.indices.dtype)
     w = np.empty_like(level.w)
     sizes = np.empty(count, dtype=np.int64)
     place = np.full(count, -1, dtype=np.int64)
-    arcs = coarsen.csr_contract(*level.arcs, level.sizes, partner, coarse, place, indptr, indices, w, sizes)
+    arcs = kernels.csr_contract(*level.arcs, level.sizes, partner, coarse, place, indptr, indices, w, sizes)
     return Level(indptr, indices[:arcs].copy(), w[:arcs].copy(), sizes), coarse
 
 
@@ -136,7 +137,7 @@ def _first_cut(level: Level, goal: int, rng: np.random.Generator) -> Signs:
     for _ in range(STARTS):
         s = np.empty(level.n, dtype=np.int8)
         queue = np.empty(level.n, dtype=np.int64)
-        coarsen.csr_grow(level.indptr, level.indices, level.sizes, goal, rng.permutation(level.n), s, queue)
+        kernels.csr_grow(level.indptr, level.indices, level.sizes, goal, rng.permutation(level.n), s, queue)
         s = refined(level, s, goal, rng)
         off = abs(int(level.sizes[s > 0].sum()) - goal)
         cut = cut_weight(level, s) + 1e-3 * off * level.reach
@@ -172,7 +173,7 @@ def refined(level: Level, s: Signs, goal: int, rng: np.random.Generator, passes:
         )
         before = off
         fixed = (*level.arcs, level.sizes, reach, steps)
-        decrease, off, _ = refine.csr_pass(
+        decrease, off = kernels.csr_pass(
             *fixed, off, tolerance, slack, patience, int(rng.integers(n)), s, gain, *scratch
         )
         quiet = 0 if decrease > 0 or abs(off) < abs(before) else quiet + 1

@@ -11,8 +11,7 @@ import numpy as np
 from flipwise.arrays import Floats, Ints, Signs
 from flipwise.container import State
 from flipwise.errors import InvalidFile
-from flipwise.kernels import swaps as kernels
-from flipwise.kernels.annealing import exponential_quantiles
+from flipwise.kernels import annealing as kernels
 from flipwise.objectives.ising import IsingForm, Numbers
 from flipwise.search.annealing import compile_for, paced, random_state, temperatures
 from flipwise.search.clock import Clock, Pace
@@ -24,7 +23,7 @@ STIFFNESS = 0.05
 FIRST_SWEEPS = 400
 """Sweeps of the first anneal from scratch; later ones are longer."""
 
-_QUANTILES = exponential_quantiles()
+_QUANTILES = kernels.exponential_quantiles()
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from flipwise.arrays import Signs
-from flipwise.kernels import components
 from flipwise.kernels import tabu as kernels
 from flipwise.objectives.ising import IsingForm, Numbers
 from flipwise.search.annealing import compile_for
@@ -71,9 +70,7 @@ def take_better_components(form: IsingForm, s: Signs, f: Numbers, other: Signs) 
     other = aligned(form, s, other)
     stack = np.empty(form.n, dtype=np.int64)
     seen = np.zeros(form.n, dtype=np.bool_)
-    change, *_ = components.csr_take_components(
-        *form.couplings, form.slack, form.slack == 0.0, s, f, other, stack, seen
-    )
+    change, _ = kernels.csr_take_components(*form.couplings, form.slack, form.slack == 0.0, s, f, other, stack, seen)
     return float(change)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from flipwise.arrays import Floats
 from flipwise.checks import check_wholes
-from flipwise.kernels import lowrank as kernels
+from flipwise.kernels import solvers as kernels
 from flipwise.objectives.flips import with_flips
 from flipwise.objectives.protocol import SupportsFlips
 from flipwise.objectives.quadratic import Quadratic

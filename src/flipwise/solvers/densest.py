@@ -15,7 +15,8 @@ import numpy.typing as npt
 from flipwise.arrays import Floats, Ints
 from flipwise.constraints import Cardinality
 from flipwise.errors import IncompatibleObjective, InvalidInput
-from flipwise.kernels import greedy, subgraph
+from flipwise.kernels import solvers as kernels
+from flipwise.kernels import subgraph
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.objectives.terms import Sparse
 from flipwise.problem import Problem
@@ -53,7 +54,7 @@ class Arcs:
     def degrees_into(self, nodes: Ints) -> Floats:
         """W 1_S, touching the rows of S only."""
         product = np.zeros(self.n)
-        greedy.add_rows(self.indptr, self.indices, self.weights, nodes, product)
+        kernels.add_rows(self.indptr, self.indices, self.weights, nodes, product)
         return product
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from flipwise.arrays import Floats, Ints
-from flipwise.kernels import cores, greedy
+from flipwise.kernels import cores
+from flipwise.kernels import solvers as kernels
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
@@ -45,7 +46,7 @@ def _peel(arcs: Arcs) -> Ints:
     if arcs.is_unit:
         degrees = np.diff(arcs.indptr).astype(np.int64)
         head = np.empty(int(degrees.max(initial=0)) + 1, dtype=np.int64)
-        greedy.peel_least(arcs.indptr, arcs.indices, degrees, head, np.empty(n, dtype=np.int64), place, nodes)
+        kernels.peel_least(arcs.indptr, arcs.indices, degrees, head, np.empty(n, dtype=np.int64), place, nodes)
     else:
         heap = np.empty(n, dtype=np.int64)
         cores.weighted_peeling_order(arcs.indptr, arcs.indices, arcs.weights, arcs.degrees(), heap, place, nodes)

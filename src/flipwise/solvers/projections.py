@@ -16,7 +16,7 @@ import numpy as np
 
 from flipwise.arrays import Floats, Ints
 from flipwise.constraints import Constraint
-from flipwise.kernels import clipping as kernels
+from flipwise.kernels import solvers as kernels
 from flipwise.objectives.quadratic import Quadratic
 from flipwise.problem import Problem
 from flipwise.result import Status

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flipwise.arrays import Floats, Ints
-from flipwise.kernels import greedy
+from flipwise.kernels import solvers as kernels
 from flipwise.problem import Problem
 from flipwise.result import Status
 from flipwise.run import Run
@@ -44,10 +44,10 @@ def _grow(arcs: Arcs, k: int) -> Ints:
         return chosen
     tie = arcs.degrees()
     by_tie = np.argsort(-tie, kind="stable")
-    first, second = greedy.heaviest_edge(arcs.indptr, arcs.indices, arcs.weights, tie)
+    first, second = kernels.heaviest_edge(arcs.indptr, arcs.indices, arcs.weights, tie)
     place = np.full(arcs.n, -1, dtype=np.int64)
     heap = np.empty(arcs.n, dtype=np.int64)
-    greedy.greedy_growth(
+    kernels.greedy_growth(
         arcs.indptr,
         arcs.indices,
         arcs.weights,

@@ -26,7 +26,7 @@ from flipwise.hashing.estimators.unsupervised import UnsupervisedHasher
 from flipwise.hashing.functions.ridge import LinearFunction, chunks, dense
 from flipwise.hashing.label_losses import RowQuadratic
 from flipwise.hashing.pace import out_of_time, tell_round
-from flipwise.kernels import rows as kernels
+from flipwise.kernels import codes as kernels
 
 STILL = 1.0 / 500.0
 """With "dpcd" the rounds end when a smaller part of the bits changes."""

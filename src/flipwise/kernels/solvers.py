@@ -1,16 +1,22 @@
-"""Kernels of the greedy and power methods for dense subgraphs.
+"""Kernels of the methods in `flipwise.solvers`: dense subgraphs, a low-rank sweep, a projection, the mixing method.
 
 A graph is `indptr, indices, weights`; `weights` holds one number for each arc, or a single 1 that stands for all.
+
+The mixing method works on H = (sparse or dense part) + U diag(s) U', for the vectors V of a semidefinite relaxation
+(see `certify.sdp`). Row i of V is replaced by the unit vector opposite to g_i = sum over j != i of H_ij V_j, which
+minimises sum_ij H_ij <V_i, V_j> over V_i. `M` = U'V is kept up to date. `norms` receives |g_i|, the dual variables. Its
+sweeps return the decrease of the sum.
 """
 
 from __future__ import annotations
+
+import math
 
 from flipwise.kernels.jit import helper, kernel
 
 
 @helper
 def _weight(weights, p):
-    """The weight of arc p."""
     return weights[0] if weights.size == 1 else weights[p]
 
 
@@ -26,7 +32,6 @@ def _before(a, b, score, tie):
 
 @helper
 def _rise(heap, place, at, score, tie):
-    """Move the node at position `at` up to where it belongs."""
     node = heap[at]
     while at > 0:
         parent = (at - 1) // 2
@@ -41,7 +46,6 @@ def _rise(heap, place, at, score, tie):
 
 @helper
 def _sink(heap, place, at, size, score, tie):
-    """Move the node at position `at` down to where it belongs."""
     node = heap[at]
     while True:
         child = 2 * at + 1
@@ -122,7 +126,6 @@ def greedy_growth(indptr, indices, weights, tie, by_tie, first, second, chosen, 
                 place[j] = size
                 size += 1
             _rise(heap, place, place[j], score, tie)
-    return count
 
 
 @kernel
@@ -141,8 +144,7 @@ def peel_least(indptr, indices, degrees, head, following, preceding, nodes):
     the least degree by one at most, so the pointer to it moves O(n + arcs) times in all. `degrees` is used up.
     """
     n = degrees.size
-    for d in range(head.size):
-        head[d] = -1
+    head[:] = -1
     for i in range(n - 1, -1, -1):
         d = degrees[i]
         following[i] = head[d]
@@ -182,3 +184,115 @@ def peel_least(indptr, indices, degrees, head, following, preceding, nodes):
             head[d] = j
             if d < least:
                 least = d
+
+
+@kernel
+def lowrank_sweep(U, s, c, slack, start, count, inner, x):
+    """Flip the bits start, ..., start + count - 1 in turn wherever f(x) = x'U diag(s) U'x + c'x falls.
+
+    `inner` = U'x is kept up to date. Returns (number of flips, change of f).
+    """
+    flips = 0
+    change = 0.0
+    rank = U.shape[1]
+    for i in range(start, start + count):
+        slope = 0.0
+        own = 0.0
+        for a in range(rank):
+            slope += U[i, a] * s[a] * inner[a]
+            own += U[i, a] * s[a] * U[i, a]
+        gain = 2.0 * x[i] * (2.0 * slope + c[i]) - 4.0 * own
+        if gain <= slack[i]:
+            continue
+        for a in range(rank):
+            inner[a] -= 2.0 * x[i] * U[i, a]
+        x[i] = -x[i]
+        flips += 1
+        change -= gain
+    return flips, change
+
+
+@kernel
+def clipped_counts(y, t):
+    """For clip(y - t, -1, 1): entries at +1 minus entries at -1, how many lie between, and the sum of y over those.
+
+    The projection of y onto {-1 <= x <= 1, sum x = s} is of this form.
+    """
+    bound = 0
+    between = 0
+    total = 0.0
+    for i in range(y.size):
+        z = y[i] - t
+        if z >= 1.0:
+            bound += 1
+        elif z <= -1.0:
+            bound -= 1
+        else:
+            between += 1
+            total += y[i]
+    return bound, between, total
+
+
+@helper
+def _replace_vector(i, U, s, M, V, g):
+    """Add the low-rank part to `g`, turn V_i against it; return (|g|, decrease)."""
+    rank = V.shape[1]
+    for b in range(U.shape[1]):
+        w = U[i, b] * s[b]
+        if w != 0.0:
+            for a in range(rank):
+                g[a] += w * (M[b, a] - U[i, b] * V[i, a])
+    square = 0.0
+    along = 0.0
+    for a in range(rank):
+        square += g[a] * g[a]
+        along += g[a] * V[i, a]
+    norm = math.sqrt(square)
+    if norm <= 1e-300:
+        return norm, 0.0
+    for a in range(rank):
+        g[a] = -g[a] / norm
+    for b in range(U.shape[1]):
+        if U[i, b] != 0.0:
+            for a in range(rank):
+                M[b, a] += U[i, b] * (g[a] - V[i, a])
+    for a in range(rank):
+        V[i, a] = g[a]
+    return norm, 2.0 * (norm + along)
+
+
+@kernel
+def mixing_sweep_csr(indptr, indices, data, U, s, M, V, g, norms):
+    """A sweep with the first part in CSR form."""
+    decrease = 0.0
+    rank = V.shape[1]
+    for i in range(V.shape[0]):
+        for a in range(rank):
+            g[a] = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            if j != i:
+                w = data[p]
+                for a in range(rank):
+                    g[a] += w * V[j, a]
+        norms[i], gain = _replace_vector(i, U, s, M, V, g)
+        decrease += gain
+    return decrease
+
+
+@kernel
+def mixing_sweep_dense(H, U, s, M, V, g, norms):
+    """A sweep with the first part dense."""
+    decrease = 0.0
+    rank = V.shape[1]
+    for i in range(V.shape[0]):
+        for a in range(rank):
+            g[a] = 0.0
+        for j in range(V.shape[0]):
+            w = H[i, j]
+            if j != i and w != 0.0:
+                for a in range(rank):
+                    g[a] += w * V[j, a]
+        norms[i], gain = _replace_vector(i, U, s, M, V, g)
+        decrease += gain
+    return decrease

@@ -10,15 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from flipwise.errors import InvalidFile
-from flipwise.graphs.build import Symmetrise, graph_from_csr, index_type
-from flipwise.graphs.graph import Graph
+from flipwise.graphs.graph import Graph, Symmetrise, graph_from_csr, index_type
 from flipwise.graphs.streams import expansion_limit
 from flipwise.kernels.bvgraph import decode_graph, fill_code_table
 from flipwise.memory import require
 
 _CODES = {"DELTA": 1, "GAMMA": 2, "GOLOMB": 3, "UNARY": 5, "ZETA": 6, "NIBBLE": 7}
-_PARTS = ["OUTDEGREES", "REFERENCES", "BLOCK_COUNT", "BLOCKS", "RESIDUALS"]
-_DEFAULTS = [2, 5, 2, 2, 6]
+_DEFAULTS = {"OUTDEGREES": 2, "REFERENCES": 5, "BLOCK_COUNT": 2, "BLOCKS": 2, "RESIDUALS": 6}
 _PADDING = 64
 """Zero bytes behind the stream: no read goes further past its end before it is noticed."""
 _PROBLEMS = {
@@ -33,26 +31,13 @@ _PROBLEMS = {
 }
 
 
-def basename(path: Path) -> Path:
-    """The path without `.graph` or `.properties`."""
-    return path.with_suffix("") if path.suffix in (".graph", ".properties") else path
-
-
 def read_bvgraph(path: Path, *, symmetrise: Symmetrise = "max", max_bytes: int | None = None) -> Graph:
-    """The graph of a BVGraph."""
-    base = basename(path)
+    base = path.with_suffix("") if path.suffix in (".graph", ".properties") else path
     stream, described = Path(f"{base}.graph"), Path(f"{base}.properties")
     properties = _properties(described)
-    n, arcs, window, shortest, k = (
-        _whole(described, properties, key, default)
-        for key, default in (
-            ("nodes", None),
-            ("arcs", None),
-            ("windowsize", 7),
-            ("minintervallength", 4),
-            ("zetak", 3),
-        )
-    )
+    n, arcs = (_whole(described, properties, key) for key in ("nodes", "arcs"))
+    optional = {"windowsize": "7", "minintervallength": "4", "zetak": "3"}
+    window, shortest, k = (_whole(described, properties, *each) for each in optional.items())
     codes = _codes(described, properties.get("compressionflags", ""))
     if not 1 <= k <= 15:
         raise InvalidFile(f"{described}: zetak must be from 1 to 15, got {k}.")
@@ -106,8 +91,8 @@ def _properties(path: Path) -> dict[str, str]:
     return found
 
 
-def _whole(path: Path, properties: dict[str, str], key: str, default: int | None) -> int:
-    text = properties.get(key, "" if default is None else str(default))
+def _whole(path: Path, properties: dict[str, str], key: str, default: str = "") -> int:
+    text = properties.get(key, default)
     if not (text.isascii() and text.isdigit() and len(text) <= 15):
         raise InvalidFile(f"{path}: `{key}` must be a whole number, got '{text}'.")
     return int(text)
@@ -115,12 +100,12 @@ def _whole(path: Path, properties: dict[str, str], key: str, default: int | None
 
 def _codes(path: Path, flags: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """The codes of the parts of a list, from flags such as `BLOCKS_DELTA | RESIDUALS_GAMMA`."""
-    codes = np.array(_DEFAULTS, dtype=np.int64)
+    codes = dict(_DEFAULTS)
     for flag in flags.replace("|", " ").split():
         part, _, code = flag.rpartition("_")
         if part == "OFFSETS":
             continue
-        if part not in _PARTS or code not in _CODES:
+        if part not in codes or code not in _CODES:
             raise InvalidFile(f"{path}: compression flag '{flag}' is not known.")
-        codes[_PARTS.index(part)] = _CODES[code]
-    return codes
+        codes[part] = _CODES[code]
+    return np.array(list(codes.values()), dtype=np.int64)

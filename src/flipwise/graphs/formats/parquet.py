@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.errors import InvalidFile, InvalidInput, MissingDependency
-from flipwise.graphs.build import Arcs, Symmetrise, build_graph
-from flipwise.graphs.graph import Graph
-from flipwise.graphs.names import PackedNames
-from flipwise.graphs.readers.numbering import NodeNumbers
-from flipwise.graphs.readers.text import compact
+from flipwise.graphs.graph import Arcs, Graph, Symmetrise, build_graph
+from flipwise.graphs.names import NodeNumbers, PackedNames, compact
 
+Fault = type[InvalidFile | InvalidInput]
+"""As what a problem with a table is raised: whether it stood in a file or was given."""
 _PAIRS = [("source", "target"), ("src", "dst"), ("from", "to"), ("u", "v")]
 _WEIGHTS = ("weight", "w", "value")
 
@@ -27,7 +26,6 @@ _WEIGHTS = ("weight", "w", "value")
 def read_parquet(
     path: Path, *, symmetrise: Symmetrise = "max", weighted: bool | None = None, max_bytes: int | None = None
 ) -> Graph:
-    """The graph of a Parquet edge table."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -55,12 +53,11 @@ def graph_from_batches(
     schema: Any,
     batches: Iterable[Any],
     what: str,
-    fault: type[InvalidFile | InvalidInput],
+    fault: Fault,
     *,
     symmetrise: Symmetrise = "max",
     weighted: bool | None = None,
 ) -> Graph:
-    """The graph of record batches; problems with the table are raised as `fault`."""
     import pyarrow as pa
 
     columns = edge_columns(schema, what, fault, weighted)
@@ -88,7 +85,7 @@ def arcs_of_batch(
     batch: Any,
     columns: tuple[str, str, str | None],
     what: str,
-    fault: type[InvalidFile | InvalidInput],
+    fault: Fault,
     index: dict[str, int] | None,
 ) -> Arcs:
     """The arcs of one record batch; nodes with names are numbered by `index`, None means that nodes are numbers."""
@@ -105,16 +102,14 @@ def arcs_of_batch(
     return Arcs(sides[0], sides[1], weights)
 
 
-def _whole_column(batch: Any, name: str, what: str, fault: type[InvalidFile | InvalidInput]) -> Any:
+def _whole_column(batch: Any, name: str, what: str, fault: Fault) -> Any:
     column = batch.column(batch.schema.get_field_index(name))
     if column.null_count:
         raise fault(f"{what}: column '{name}' has missing values.")
     return column
 
 
-def edge_columns(
-    schema: Any, what: str, fault: type[InvalidFile | InvalidInput], weighted: bool | None
-) -> tuple[str, str, str | None]:
+def edge_columns(schema: Any, what: str, fault: Fault, weighted: bool | None) -> tuple[str, str, str | None]:
     import pyarrow as pa
 
     names = list(schema.names)
@@ -124,9 +119,7 @@ def edge_columns(
         if len(names) < 2:
             raise fault(f"{what}: needs a source and a target column, got {names}.")
         pair = (names[0], names[1])
-    weight = (
-        None if weighted is False else next((lower[w] for w in _WEIGHTS if w in lower and lower[w] not in pair), None)
-    )
+    weight = next((lower[w] for w in _WEIGHTS if w in lower and lower[w] not in pair and weighted is not False), None)
     if weight is not None:
         kind = schema.field(weight).type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
@@ -142,9 +135,7 @@ def _is_text(pa: Any, kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _numbered_column(
-    column: Any, name: str, what: str, fault: type[InvalidFile | InvalidInput]
-) -> npt.NDArray[np.int64]:
+def _numbered_column(column: Any, name: str, what: str, fault: Fault) -> npt.NDArray[np.int64]:
     numbers = np.asarray(column.to_numpy(zero_copy_only=False))
     if numbers.size and (int(numbers.min()) < 0 or int(numbers.max()) >= 2**63):
         raise fault(f"{what}: column '{name}' must hold node numbers from 0 to 2^63 - 1.")
