@@ -252,10 +252,12 @@ def merge_arcs(
     values = np.empty(stored if weighted else 0)
     cursor = indptr[:-1].copy()
     for block in source.drain():
-        weights = block.weights
-        if weights is None:
-            weights = np.ones(block.sources.size if weighted else 0)
-        if not kernels.fill_arcs(block.sources, block.targets, weights, indptr, cursor, keys, values):
+        if weighted:
+            weights = np.ones(block.sources.size) if block.weights is None else block.weights
+            same = kernels.fill_weighted_arcs(block.sources, block.targets, weights, indptr, cursor, keys, values)
+        else:
+            same = kernels.fill_arcs(block.sources, block.targets, indptr, cursor, keys)
+        if not same:
             break
         del block
     if not np.array_equal(cursor, indptr[1:]):

@@ -29,23 +29,35 @@ def count_arcs(sources, targets, counts):
 
 
 @kernel
-def fill_arcs(sources, targets, weights, indptr, cursor, keys, values):
-    """Write each arc's two keys at the rows' cursors, and its weight if there are any, both in the order of the input.
-
-    False when a row is full, that is, when the arcs have changed.
-    """
+def fill_arcs(sources, targets, indptr, cursor, keys):
+    """Write each arc's two keys at the rows' cursors; False when a row is full, that is, when the arcs have changed."""
     for p in range(sources.size):
         i = int(sources[p])
         j = int(targets[p])
         if i != j:
             if cursor[i] >= indptr[i + 1] or cursor[j] >= indptr[j + 1]:
                 return False
-            if values.size > 0:
-                values[cursor[i]] = weights[p]
-                values[cursor[j]] = weights[p]
             keys[cursor[i]] = 2 * j
             cursor[i] += 1
             keys[cursor[j]] = 2 * i + 1
+            cursor[j] += 1
+    return True
+
+
+@kernel
+def fill_weighted_arcs(sources, targets, weights, indptr, cursor, keys, values):
+    """As `fill_arcs`, with the weights, both rows in the order of the input."""
+    for p in range(sources.size):
+        i = int(sources[p])
+        j = int(targets[p])
+        if i != j:
+            if cursor[i] >= indptr[i + 1] or cursor[j] >= indptr[j + 1]:
+                return False
+            keys[cursor[i]] = 2 * j
+            values[cursor[i]] = weights[p]
+            cursor[i] += 1
+            keys[cursor[j]] = 2 * i + 1
+            values[cursor[j]] = weights[p]
             cursor[j] += 1
     return True
 

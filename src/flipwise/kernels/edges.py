@@ -59,15 +59,6 @@ def _whole_number(buffer, p):
 
 
 @helper
-def _node(buffer, p, lowest, highest):
-    """The node number at p, the position behind it or where it is wrong, and the code of a problem."""
-    value, end = _whole_number(buffer, p)
-    if value < lowest or value > highest:
-        return value, p, -value if value < 0 else 7
-    return value, end, 0
-
-
-@helper
 def _decimal_number(buffer, p):
     """The number at p, the position behind it, and 0 exact, 1 needs a careful conversion, 2 is no number.
 
@@ -130,34 +121,6 @@ def _decimal_number(buffer, p):
     return value, p, careful
 
 
-@helper
-def _finish_line(buffer, p, most_commas, weighted, ignore_extra, arc, weights, careful, delicate):
-    """Read the weight of an arc, if there is one, and pass over the rest of its line.
-
-    Returns the position of the newline, or where a problem was met, the number of rows in `careful`, and the code of
-    the problem.
-    """
-    p, commas = _next_field(buffer, p)
-    if weighted:
-        if buffer[p] == 10:
-            return p, delicate, 3
-        if commas > most_commas:
-            return p, delicate, 6
-        number, end, kind = _decimal_number(buffer, p)
-        if kind == 2:
-            return p, delicate, 5
-        weights[arc] = number
-        if kind == 1:
-            careful[delicate, 0] = arc
-            careful[delicate, 1] = p
-            careful[delicate, 2] = end
-            delicate += 1
-        p, _ = _next_field(buffer, end)
-    if buffer[p] == 10:
-        return p, delicate, 0
-    return (_end_of_line(buffer, p), delicate, 0) if ignore_extra else (p, delicate, 4)
-
-
 @kernel
 def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, targets, weights, careful, state):
     """Read `source target [weight]` lines with whole numbers from `lowest` to `highest` as nodes.
@@ -181,9 +144,13 @@ def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, target
         if commas > 0:
             code = 6
             break
-        sources[arcs], p, code = _node(buffer, p, lowest, highest)
-        if code != 0:
+        start = p
+        value, p = _whole_number(buffer, p)
+        if value < lowest or value > highest:
+            p = start
+            code = -value if value < 0 else 7
             break
+        sources[arcs] = value
         p, commas = _next_field(buffer, p)
         if buffer[p] == 10:
             code = 3
@@ -191,12 +158,39 @@ def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, target
         if commas > 1:
             code = 6
             break
-        targets[arcs], p, code = _node(buffer, p, lowest, highest)
-        if code != 0:
+        start = p
+        value, p = _whole_number(buffer, p)
+        if value < lowest or value > highest:
+            p = start
+            code = -value if value < 0 else 7
             break
-        p, delicate, code = _finish_line(buffer, p, 1, weighted, ignore_extra, arcs, weights, careful, delicate)
-        if code != 0:
-            break
+        targets[arcs] = value
+        p, commas = _next_field(buffer, p)
+        if weighted:
+            if buffer[p] == 10:
+                code = 3
+                break
+            if commas > 1:
+                code = 6
+                break
+            start = p
+            number, p, kind = _decimal_number(buffer, p)
+            if kind == 2:
+                p = start
+                code = 5
+                break
+            weights[arcs] = number
+            if kind == 1:
+                careful[delicate, 0] = arcs
+                careful[delicate, 1] = start
+                careful[delicate, 2] = p
+                delicate += 1
+            p, commas = _next_field(buffer, p)
+        if buffer[p] != 10:
+            if not ignore_extra:
+                code = 4
+                break
+            p = _end_of_line(buffer, p)
         arcs += 1
         p += 1
     state[0] = arcs
@@ -352,11 +346,29 @@ def parse_named_edges(
                 targets[arcs] = index
         if code != 0:
             break
-        p, delicate, code = _finish_line(
-            buffer, p, buffer.size, weighted, ignore_extra, arcs, weights, careful, delicate
-        )
-        if code != 0:
-            break
+        if weighted:
+            p, _ = _next_field(buffer, p)
+            if buffer[p] == 10:
+                code = 3
+                break
+            start = p
+            number, p, kind = _decimal_number(buffer, p)
+            if kind == 2:
+                p = start
+                code = 5
+                break
+            weights[arcs] = number
+            if kind == 1:
+                careful[delicate, 0] = arcs
+                careful[delicate, 1] = start
+                careful[delicate, 2] = p
+                delicate += 1
+        p, _ = _next_field(buffer, p)
+        if buffer[p] != 10:
+            if not ignore_extra:
+                code = 4
+                break
+            p = _end_of_line(buffer, p)
         arcs += 1
         p += 1
     state[0] = arcs
