@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import flipwise
@@ -42,7 +43,14 @@ CATALOGUE = [
     (("hash", "fit", "nowhere.npy", "-o", "m.safetensors"), ["nowhere.npy", ".npy"]),
     (("hash", "fit", "graph.rudy", "-o", "m.safetensors"), ["graph.rudy"]),
     (("hash", "encode", "nowhere.safetensors", "vectors.npy", "-o", "c.safetensors"), ["nowhere.safetensors"]),
-    (("hash", "search", "vectors.npy", "queries.npy"), ["packed", "uint8"]),
+    (("hash", "search", "vectors.npy", "queries.npy"), ["queries.npy", "packed", "uint8", "encode"]),
+    (("hash", "search", "flat.npy", "flat.npy"), ["flat.npy", "packed", "shape (3,)"]),
+    (("hash", "export", "flat.npy", "--to", "faiss", "-o", "f.npy"), ["flat.npy", "packed", "shape (3,)"]),
+    (("hash", "fit", "vectors.npy", "-o", "m.safetensors", "--codes", "codes"), ["--codes", "--cluster"]),
+    (
+        ("hash", "fit", "vectors.npy", "-o", "m.safetensors", "--cluster", "local:1", "--time-limit", "2"),
+        ["--time-limit", "--cluster"],
+    ),
     (("report", "nowhere.sqlite"), ["nowhere.sqlite"]),
     (("reproduce", "--only", "convergense"), ["convergense", "convergence"]),
     (("completion", "tcsh"), ["bash"]),
@@ -54,6 +62,7 @@ def test_user_errors_are_answered(arguments: tuple[str, ...], said: list[str], c
     """Exit code 2, the argument, the rule and the value in the message, nothing on standard output, no traceback."""
     if arguments[0] == "hash":
         pytest.importorskip("sklearn", reason="the hashing commands need scikit-learn")
+    np.save("flat.npy", np.array([1, 2, 3], dtype=np.uint8))
     Path("broken.txt").write_text("0 1\n0 1 2 3 4 x\n")
     Path("broken.mtx").write_text("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n1 2\n")
     Path("binary.dat").write_bytes(bytes(range(256)))

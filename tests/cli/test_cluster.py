@@ -30,3 +30,17 @@ def test_subgraph_on_a_local_cluster(tmp_path: Path) -> None:
     for wrong in ("local:no", "somewhere", "local:0"):
         assert CliRunner().invoke(app, [*command, "--cluster", wrong]).exit_code == 2
     assert np.isfinite(alone["density"])
+
+
+def test_hash_fit_on_a_local_cluster(tmp_path: Path) -> None:
+    """The answer for machines is JSON here too, and the model is one that `encode` reads."""
+    pytest.importorskip("sklearn")
+    np.save(tmp_path / "vectors.npy", np.random.default_rng(0).standard_normal((60, 8)))
+    model, codes = str(tmp_path / "model.safetensors"), str(tmp_path / "codes.npy")
+    command = ["hash", "fit", str(tmp_path / "vectors.npy"), "--bits", "16", "-o", model, "--cluster", "local:1"]
+    ended = CliRunner().invoke(app, [*command, "--json"])
+    assert ended.exit_code == 0, ended.output
+    told = json.loads(ended.stdout)
+    assert (told["loss"], told["bits"], told["features"], told["model"]) == ("ITQ", 16, 8, model)
+    ended = CliRunner().invoke(app, ["hash", "encode", model, str(tmp_path / "vectors.npy"), "-o", codes])
+    assert ended.exit_code == 0 and np.load(codes).shape == (60, 2)

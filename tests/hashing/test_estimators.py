@@ -194,6 +194,14 @@ def test_itq_by_flips_is_itq() -> None:
     np.testing.assert_allclose(R, R_by_flips, atol=1e-9)
 
 
+@pytest.mark.parametrize("optimizer", ["sgm", "dcc"])
+def test_itq_by_a_method_of_the_library(digits: Any, optimizer: str) -> None:
+    """The B-step is linear in B, so every method that solves it exactly gives ITQ's own codes."""
+    X = digits[0][:200]
+    given = ITQ(8, optimizer=optimizer, rounds=3, random_state=0).fit(X)
+    assert given.codes_ == ITQ(8, optimizer="itq", rounds=3, random_state=0).fit(X).codes_
+
+
 def test_whitening_is_chosen_by_recall(digits: Any) -> None:
     """`whitening="auto"` takes one of the powers and is at least as good as plain ITQ on the sample it looked at."""
     X = digits[0]

@@ -122,7 +122,12 @@ def read_codes(file: str) -> Codes:
     with Path(file).open("rb") as opened:
         is_npy = opened.read(6) == b"\x93NUMPY"
     if is_npy:
-        packed = np.load(file, allow_pickle=False)
+        packed = np.asarray(read_array(file))
+        if packed.dtype != np.uint8 or packed.ndim != 2:
+            raise InvalidFile(
+                f"{file}: packed codes are a uint8 array of shape (n, bytes of a code), "
+                f"this is {packed.dtype} of shape {packed.shape}. Vectors become codes by `flipwise hash encode`."
+            )
         return Codes(packed, 8 * packed.shape[1])
     loaded: Any = load(file)
     if isinstance(loaded, Codes):

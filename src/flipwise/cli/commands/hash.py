@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict
+from typing import Any
 
 import click
 
@@ -88,30 +89,29 @@ def fit(
     chosen = loss or ("SDH" if labels else "ITQ")
     if codes and not cluster:
         raise click.UsageError("--codes needs --cluster; elsewhere `flipwise hash encode` writes codes.")
+    if cluster and (time_limit is not None or threads is not None):
+        raise click.UsageError("--time-limit and --threads are for one machine: with --cluster workers fit to the end.")
+    if not cluster and chosen in SUPERVISED and labels is None:
+        raise click.UsageError(f"--loss {chosen} learns from labels: pass -y LABELS, or use {', '.join(UNSUPERVISED)}.")
+    y = None if labels is None or chosen in UNSUPERVISED else read_labels(labels)
+    model = getattr(hashing, chosen)(n_bits=bits, random_state=seed)
+    facts: dict[str, Any] = {"loss": chosen, "bits": bits}
+    started = time.perf_counter()
     if cluster:
         from flipwise.distributed import fit_hasher
 
-        fresh = getattr(hashing, chosen)(n_bits=bits, random_state=seed)
-        y = None if labels is None or chosen in UNSUPERVISED else read_labels(labels)
         with connected(cluster) as client:
-            hashing.save(fit_hasher(fresh, vectors, y, client=client, codes=codes), output)
-        if not quiet:
-            print_facts(f"Model in {output}", [("loss", chosen), ("bits", str(bits))])
-        return
-    if chosen in SUPERVISED and labels is None:
-        raise click.UsageError(f"--loss {chosen} learns from labels: pass -y LABELS, or use {', '.join(UNSUPERVISED)}.")
-    no_folder(vectors)
-    X = read_array(vectors)
-    y = None if labels is None or chosen in UNSUPERVISED else read_labels(labels)
-    model = getattr(hashing, chosen)(n_bits=bits, random_state=seed)
-    started = time.perf_counter()
-    if verbose:
-        click.echo(f"{chosen}, {bits} bits, of {X.shape[0]:,} vectors with {X.shape[1]:,} features", err=True)
-    with limited_threads(threads), hashing.fitting(time_limit=time_limit, verbose=verbose):
-        model.fit(X, y)
-    seconds = time.perf_counter() - started
+            fit_hasher(model, vectors, y, client=client, codes=codes)
+    else:
+        no_folder(vectors)
+        X = read_array(vectors)
+        facts["items"] = len(X)
+        if verbose:
+            click.echo(f"{chosen}, {bits} bits, of {X.shape[0]:,} vectors with {X.shape[1]:,} features", err=True)
+        with limited_threads(threads), hashing.fitting(time_limit=time_limit, verbose=verbose):
+            model.fit(X, y)
     hashing.save(model, output)
-    facts = {"loss": chosen, "bits": bits, "items": X.shape[0], "features": X.shape[1], "seconds": round(seconds, 3)}
+    facts |= {"features": model.n_features_in_, "seconds": round(time.perf_counter() - started, 3)}
     if as_json:
         print_json({**facts, "model": output})
     elif not quiet:

@@ -144,7 +144,8 @@ def quantise(
     """(codes, R) with small ||B - VR||^2."""
     kernels.compile_for(len(V), n_bits)
     R = random_rotation(V.shape[1], n_bits, rng)
-    B = np.zeros((len(V), n_bits), dtype=np.int8)
+    # DPCD counts every sign as flipped at first; other methods want a binary point to start from
+    B = np.full((len(V), n_bits), 0 if optimizer == "dpcd" else 1, dtype=np.int8)
     cross = np.zeros((n_bits, V.shape[1]))  # B'V
     parts = chunks(len(V))  # of a size that stays in the cache from the product to the signs
     for _ in range(rounds):
