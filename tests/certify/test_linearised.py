@@ -161,7 +161,7 @@ def test_the_margin_follows_every_part_of_the_programme(part: str) -> None:
         if part == "sums":
             sums = np.array([1.0])
     matrix = sp.csr_array(np.array([[entry], [1.0], [1.0], [1.0]]))
-    program = LinearProgram(cost, matrix, np.array([right, 1.0, 1.0, 1.0]), equal, sums, constant, 1)
+    program = LinearProgram(cost, matrix, np.array([right, 1.0, 1.0, 1.0]), equal, sums, constant, 1, 0.0)
     multipliers = np.array([multiplier, -1.0, -1.0, -1.0])
     exact = exact_bound(program, multipliers, balance)
     assert exact - 1000 <= Fraction(dual_bound(program, multipliers, balance)) <= exact
@@ -173,9 +173,9 @@ def test_multipliers_that_cancel_are_in_the_margin() -> None:
     signed = sp.csr_array(np.array([[-1.0], [-1.0], [1.0]]))
     balance, multipliers = np.array([1e16, 1.0, -1e16]), np.array([-1e16, -1.0, -1e16])
     none, three = np.zeros(0), np.zeros(3)
-    equal = LinearProgram(np.array([0.5]), sp.csr_array((0, 1)), none, column, three, 0.0, 1)
+    equal = LinearProgram(np.array([0.5]), sp.csr_array((0, 1)), none, column, three, 0.0, 1, 0.0)
     assert exact_bound(equal, none, balance) == Fraction(-1, 2) and -1e3 <= dual_bound(equal, none, balance) <= -0.5
-    below = LinearProgram(np.array([0.5]), signed, three, None, none, 0.0, 1)
+    below = LinearProgram(np.array([0.5]), signed, three, None, none, 0.0, 1, 0.0)
     assert exact_bound(below, multipliers, none) == Fraction(-1, 2)
     assert -1e3 <= dual_bound(below, multipliers, none) <= -0.5
 
@@ -200,3 +200,29 @@ def test_a_limit_that_suffices_changes_nothing() -> None:
     f = random_quadratic(4, 9)
     (x, bound), (y, other) = (solve_linearised(f, Free(), seconds) for seconds in (math.inf, 60.0))
     assert x is not None and y is not None and np.array_equal(x, y) and bound == other
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_terms_that_cancel_leave_a_true_bound(seed: int) -> None:
+    """Two variables, where the relaxation is exact: what writing out large terms lost must not lift the bound."""
+    U = 1e8 * np.random.default_rng(seed).standard_normal((2, 1))
+    both = np.hstack([U, U + 1e-3])
+    f = Quadratic([LowRank(both, np.array([1.0, -1.0]))])
+    u, w = ([Fraction(float(v)) for v in column] for column in both.T)
+    truth = min((u[0] + sign * u[1]) ** 2 - (w[0] + sign * w[1]) ** 2 for sign in (-1, 1))
+    _, bound = solve_linearised(f, Free(), math.inf)
+    assert bound is not None and Fraction(bound) <= truth
+    assert truth - Fraction(bound) < 1e-12 * float((both**2).sum())
+
+
+def test_row_sums_that_cancel_leave_a_true_bound() -> None:
+    """A star: beside 1e15 and -1e15 the many small weights of a row sum are lost, one after another."""
+    weights = np.concatenate([[1e15], np.full(2000, 0.06), [-1e15]])
+    n = weights.size + 1
+    A = sp.coo_array((weights, (np.zeros(n - 1, dtype=int), np.arange(1, n))), shape=(n, n))
+    c = np.zeros(n)
+    c[0] = -50.0
+    # every edge of a star can be satisfied, and the centre is +1
+    truth = -50 - 2 * sum(abs(Fraction(float(w))) for w in weights)
+    _, bound = solve_linearised(Quadratic(sp.csr_array(A + A.T), c), Free(), math.inf)
+    assert bound is not None and Fraction(bound) <= truth

@@ -11,7 +11,7 @@ import scipy.optimize
 import scipy.sparse as sp
 
 from flipwise.certify.loads import balanced_loads, top_sum
-from flipwise.certify.pairs import HOPELESS_STEPS, LISTING_STEPS, PATIENCE, STEPS, PairProgramme, pair_bound, proven
+from flipwise.certify.pairs import LISTING_STEPS, PATIENCE, STEPS, PairProgramme, pair_bound, proven
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.core import Core, core_above, whole_core
 
@@ -341,7 +341,7 @@ def test_a_hopeless_case_is_given_up() -> None:
         asked.append(work)
         return True
 
-    assert pair_bound(core, 6, 1.0, 0.0, more) == 1.0 and len(asked) == min(HOPELESS_STEPS, PATIENCE)
+    assert pair_bound(core, 6, 1.0, 0.0, more) == 1.0 and len(asked) == PATIENCE
 
 
 def test_the_search_stops_below_the_goal() -> None:

@@ -21,6 +21,8 @@ from flipwise.certify.homogeneous import homogeneous
 from flipwise.constraints import Constraint
 from flipwise.objectives.quadratic import Quadratic
 
+_EPS = float(np.finfo(np.float64).eps)
+
 
 @dataclass(frozen=True, eq=False)
 class LinearProgram:
@@ -33,6 +35,8 @@ class LinearProgram:
     sums: Floats
     constant: float
     n: int
+    rounding: float
+    """More than what rounding can have taken from the quadratic, at any binary point, before it got here."""
 
 
 def linearise(quadratic: Quadratic, constraint: Constraint) -> LinearProgram:
@@ -46,6 +50,8 @@ def linearise(quadratic: Quadratic, constraint: Constraint) -> LinearProgram:
     q = 8.0 * upper.data
     linear = 2.0 * quadratic.c - 4.0 * (np.bincount(upper.row, upper.data, n) + np.bincount(upper.col, upper.data, n))
     constant = quadratic.d - math.fsum(quadratic.c) + math.fsum(A.data)
+    most = int(np.bincount(np.concatenate([upper.row, upper.col]), minlength=1).max())  # terms of one row sum
+    rounding = n * form.rounding() + 8.0 * _EPS * most * float(np.abs(upper.data).sum())
     edges = upper.data.size
     i, j, z = upper.row, upper.col, n + np.arange(edges)
     up, down = np.flatnonzero(q > 0), np.flatnonzero(q < 0)
@@ -63,7 +69,7 @@ def linearise(quadratic: Quadratic, constraint: Constraint) -> LinearProgram:
         equal = sp.csr_array((np.ones(n), (labels, np.arange(n))), shape=(groups, n + edges))
         anywhere = constraint.project(np.zeros(quadratic.shape)).reshape(-1)
         sums = np.asarray(np.bincount(labels, weights=(anywhere + 1.0) / 2.0, minlength=groups), dtype=np.float64)
-    return LinearProgram(np.concatenate([linear, q]), matrix, right, equal, sums, constant, n)
+    return LinearProgram(np.concatenate([linear, q]), matrix, right, equal, sums, constant, n, rounding)
 
 
 def solve_linearised(
@@ -100,5 +106,4 @@ def dual_bound(program: LinearProgram, multipliers: Floats, balance: Floats) -> 
         size += np.asarray(program.equal.T @ np.abs(balance))
         total += math.fsum(balance * program.sums)
     total += math.fsum(np.minimum(reduced, 0.0))
-    rounding = float(np.finfo(np.float64).eps) * 16.0 * (float(size.sum()) + abs(total))
-    return total - rounding
+    return total - 16.0 * _EPS * (float(size.sum()) + abs(total)) - program.rounding

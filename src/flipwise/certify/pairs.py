@@ -32,8 +32,6 @@ LISTING_STEPS = (2, 4, 6, 9, 12)
 """After how many proofs non-edges are listed."""
 PATIENCE = 4
 """Proofs without progress before giving up."""
-HOPELESS_STEPS, HOPELESS = 4, 1.1
-"""After so many proofs, one this much above the known bound will not come below it in time."""
 BALANCE_PASSES = 10
 ACTIVE_NODES = 1500
 """Non-edges are listed among at most this many nodes."""
@@ -147,8 +145,6 @@ def pair_bound(core: Core, k: int, known: float, goal: float, more: Callable[[fl
         found = min(proven(core, k, *pairs, scale * v, scale * p, BALANCE_PASSES) for v, p in proposals)
         stalled = 0 if found < best * (1.0 - 2e-5) else stalled + 1
         best = min(best, found)
-        if step == HOPELESS_STEPS and found > HOPELESS * known:
-            break
         if step in LISTING_STEPS:
             programme.add_non_edges()
     return best
