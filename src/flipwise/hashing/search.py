@@ -218,7 +218,7 @@ def recommend(
     """
     from sklearn.base import clone
 
-    from flipwise.hashing.estimators import as_rng
+    from flipwise.hashing.estimators.base import as_rng
     from flipwise.hashing.estimators.itq import ITQ
 
     vectors = np.asarray(X)

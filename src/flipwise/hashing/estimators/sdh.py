@@ -17,7 +17,7 @@ import numpy as np
 from flipwise.arrays import Floats
 from flipwise.hashing.alternating import Learned, Schedule, learn_fsdh, learn_sdh, refine_words
 from flipwise.hashing.bstep import CodeMatrix
-from flipwise.hashing.estimators import check_positive
+from flipwise.hashing.estimators.base import check_positive
 from flipwise.hashing.estimators.supervised import SupervisedHasher
 from flipwise.hashing.functions.ridge import Targets
 from flipwise.hashing.labels import LabelSets

@@ -16,7 +16,7 @@ from flipwise.errors import InvalidInput
 from flipwise.hashing.alternating import Learned, Schedule
 from flipwise.hashing.bstep import check_optimizer
 from flipwise.hashing.codes import Codes, check_count
-from flipwise.hashing.estimators import BaseHasher, check_positive
+from flipwise.hashing.estimators.base import BaseHasher, check_positive
 from flipwise.hashing.functions.ridge import Targets
 from flipwise.hashing.labels import LabelSets, as_label_sets
 from flipwise.hashing.metrics import mean_average_precision

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from flipwise.errors import InvalidInput
 from flipwise.hashing.bstep import CodeMatrix, check_optimizer
 from flipwise.hashing.codes import Codes
-from flipwise.hashing.estimators import BaseHasher
+from flipwise.hashing.estimators.base import BaseHasher
 from flipwise.hashing.functions.ridge import Targets, dense
 from flipwise.hashing.metrics import neighbour_recall
 from flipwise.hashing.search import exact_search, hamming_search
