@@ -133,7 +133,7 @@ class Cardinality(_Counts):
 
 @dataclass(frozen=True)
 class ColumnCounts(_Counts):
-    """Exactly `counts[j]` ones in column j of a matrix variable; one number stands for all columns.
+    """Exactly `ones[j]` ones in column j of a matrix variable; one number stands for all columns.
 
     `ColumnCounts(n // 2)` makes every bit of n codes balanced.
 
