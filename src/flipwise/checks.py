@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from flipwise.errors import InvalidInput
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[float]:
     """Whether it is a finite real number, of Python or NumPy; True and False are none."""
     return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def check_whole(name: str, value: Any, least: int) -> None:
-    """An integer of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InvalidInput(f"`{name}` must be an integer of at least {least}, got {value!r}.")
+def is_whole(value: Any) -> TypeGuard[int]:
+    """Whether it is an integer, of Python or NumPy; True and False are none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def check_whole(name: str, value: Any, least: int, *, optional: bool = False) -> None:
+    """An integer of at least `least`; None is as good where it is `optional`."""
+    if (value is None and optional) or (is_whole(value) and value >= least):
+        return
+    kind = "None or an integer" if optional else "an integer"
+    raise InvalidInput(f"`{name}` must be {kind} of at least {least}, got {value!r}.")
 
 
 def check_wholes(options: Any, *names: str, least: int = 1) -> None:
@@ -52,7 +59,7 @@ def as_generator(seed: int | np.random.Generator | None) -> np.random.Generator:
     """The generator a user's seed stands for."""
     if isinstance(seed, np.random.Generator):
         return seed
-    if seed is None or (isinstance(seed, int | np.integer) and not isinstance(seed, bool) and seed >= 0):
+    if seed is None or (is_whole(seed) and seed >= 0):
         return np.random.default_rng(seed)
     raise InvalidInput(f"`seed` must be None, an integer of at least 0, or a numpy.random.Generator, got {seed!r}.")
 

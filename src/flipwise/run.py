@@ -16,7 +16,7 @@ import numpy as np
 
 from flipwise.arrays import Floats
 from flipwise.checkpoint import Keeper, generator_state
-from flipwise.checks import is_number
+from flipwise.checks import check_whole, is_number
 from flipwise.container import State
 from flipwise.errors import InvalidInput
 from flipwise.log import RunLog
@@ -44,9 +44,7 @@ class Limits:
         if self.target is not None and not is_number(self.target):
             raise InvalidInput(f"`target` must be None or a finite number, got {self.target!r}.")
         for name in ("max_iterations", "patience"):
-            given = getattr(self, name)
-            if given is not None and (isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1):
-                raise InvalidInput(f"`{name}` must be None or an integer of at least 1, got {given!r}.")
+            check_whole(name, getattr(self, name), 1, optional=True)
 
 
 @dataclass(frozen=True)

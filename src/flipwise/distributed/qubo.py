@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.checks import as_generator, seed_of
+from flipwise.checks import as_generator, check_whole, seed_of
 from flipwise.distributed.crew import Crew
-from flipwise.errors import InvalidInput
 from flipwise.kernels.jit import threads
 from flipwise.qubo.formats import read_model
 from flipwise.qubo.models import QuadraticModel
@@ -64,8 +63,7 @@ def solve_model(
     -1.0
     """
     for name, value in (("islands", islands), ("rounds", rounds)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-            raise InvalidInput(f"`{name}` must be an integer of at least 1, got {value!r}.")
+        check_whole(name, value, 1)
     Limits(time_limit=time_limit)
     crew = Crew(client)
     started = time.perf_counter()

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from flipwise.arrays import Ints
 from flipwise.atomic import atomic_file
+from flipwise.checks import check_whole
 from flipwise.container import write_atomically
 from flipwise.errors import InvalidFile, InvalidInput
 from flipwise.graphs.convert import as_graph
@@ -64,8 +65,7 @@ def shard_graph(
     ['degrees.npy', 'manifest.json', 'shard-00000.indices.npy']
     """
     check_symmetrise(symmetrise)
-    if shards is not None and (isinstance(shards, bool) or not isinstance(shards, int | np.integer) or shards < 1):
-        raise InvalidInput(f"`shards` must be None or an integer of at least 1, got {shards!r}.")
+    check_whole("shards", shards, 1, optional=True)
     target = Path(folder)
     if isinstance(graph, str | os.PathLike) and Path(graph).is_dir():
         from flipwise.distributed.parquet import shard_parquet

@@ -11,8 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from flipwise.checks import check_whole
 from flipwise.errors import InvalidInput
 from flipwise.experiments.cells import current
 from flipwise.experiments.environment import cores, environment
@@ -175,11 +174,8 @@ def _one_study(methods: Sequence[str], options: dict[str, Any], name: str, callb
 
 
 def _checked_count(name: str, given: int | None, least: int) -> int | None:
-    if given is None:
-        return None
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
-        raise InvalidInput(f"`{name}` must be None or an integer of at least {least}, got {given!r}.")
-    return int(given)
+    check_whole(name, given, least, optional=True)
+    return None if given is None else int(given)
 
 
 def _warn_of_another_version(store: Store) -> None:

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from flipwise.arrays import Ints, Signs
 from flipwise.certify.choice import Bound, affordable_bound, proven_bound
 from flipwise.checkpoint import outliving_search
+from flipwise.checks import is_whole
 from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
@@ -243,7 +244,7 @@ def partition(
 
 def _part_sizes(n: int, sizes: int | Sequence[int]) -> Ints:
     """The sizes of the parts, checked."""
-    if isinstance(sizes, int | np.integer) and not isinstance(sizes, bool):
+    if is_whole(sizes):
         if not 1 <= sizes <= n:
             raise InvalidInput(
                 f"`sizes` must be between 1 and the {n} nodes when it is a number of parts, got {sizes}."

@@ -12,7 +12,7 @@ import numpy as np
 from flipwise.arrays import Ints
 from flipwise.certify.subgraph import SubgraphBounds
 from flipwise.checkpoint import Keeper, outliving_search
-from flipwise.checks import as_generator, seed_of
+from flipwise.checks import as_generator, is_number, is_whole, seed_of
 from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
@@ -233,17 +233,15 @@ def _described(whole: Whole, k: int, result: Result, bounds: SubgraphBounds) -> 
 
 
 def _checked_size(n: int, k: object) -> int:
-    integer = isinstance(k, int | np.integer) and not isinstance(k, bool)
-    if not integer or not 1 <= k <= n:  # type: ignore[operator]
+    if not is_whole(k) or not 1 <= k <= n:
         raise InvalidInput(f"`k` must be an integer from 1 to the number of nodes, {n}, got {k!r}.")
-    return int(k)  # type: ignore[call-overload, no-any-return]
+    return int(k)
 
 
 def _checked_effort(effort: object) -> float:
-    number = isinstance(effort, int | float | np.number) and not isinstance(effort, bool)
-    if not number or not 0.0 <= float(effort) < float("inf"):  # type: ignore[arg-type]
+    if not is_number(effort) or effort < 0.0:
         raise InvalidInput(f"`effort` must be a number of at least 0, got {effort!r}.")
-    return float(effort)  # type: ignore[arg-type]
+    return float(effort)
 
 
 def _checked_start(whole: Whole, start: Sequence[Any]) -> Ints:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from flipwise.arrays import Ints, Signs
 from flipwise.checkpoint import Keeper
-from flipwise.checks import as_generator, seed_of
+from flipwise.checks import as_generator, check_whole, seed_of
 from flipwise.constraints import Cardinality
 from flipwise.errors import InvalidInput
 from flipwise.graphs.graph import Graph
@@ -52,8 +52,7 @@ def split_graph(
     """Minimise the weight of a cut (a quadratic without linear part) with exactly `ones` nodes at +1."""
     constraint = Cardinality(ones)
     constraint.check(objective.shape)
-    if rounds is not None and (isinstance(rounds, bool) or not isinstance(rounds, int | np.integer) or rounds < 1):
-        raise InvalidInput(f"`rounds` must be None or an integer of at least 1, got {rounds!r}.")
+    check_whole("rounds", rounds, 1, optional=True)
     problem = Problem(objective, constraint)
     rng = as_generator(seed)
     limits = Limits(time_limit=time_limit, max_iterations=rounds)

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.arrays import Signs
+from flipwise.checks import check_whole
 from flipwise.errors import InvalidInput
 
 Bytes = npt.NDArray[np.uint8]
@@ -63,7 +64,7 @@ class Codes:
     bit_order: BitOrder = "big"
 
     def __post_init__(self) -> None:
-        check_count("n_bits", self.n_bits)
+        check_whole("n_bits", self.n_bits, 1)
         _check_order(self.bit_order)
         packed = np.asarray(self.packed)
         width = (self.n_bits + 7) // 8
@@ -154,12 +155,6 @@ def check_match(queries: Codes, database: Codes) -> Codes:
 def _last_byte_mask(n_bits: int, bit_order: BitOrder) -> np.uint8:
     used = n_bits % 8
     return np.uint8((0xFF << (8 - used)) & 0xFF if bit_order == "big" else (1 << used) - 1)
-
-
-def check_count(name: str, value: object) -> None:
-    """Raise unless a parameter is an integer of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidInput(f"`{name}` must be an integer of at least 1, got {value!r}.")
 
 
 def _check_order(bit_order: object) -> None:

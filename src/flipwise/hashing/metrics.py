@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.arrays import Floats, Ints
+from flipwise.checks import is_whole
 from flipwise.errors import InvalidInput
 from flipwise.hashing.codes import Codes, check_match
 from flipwise.hashing.labels import relevance
@@ -218,7 +219,7 @@ def _prepared(
 def _checked_top(top: int | None, n: int) -> int:
     if top is None:
         return n
-    if isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 1:
+    if not is_whole(top) or top < 1:
         raise InvalidInput(f"the number of items that count must be an integer of at least 1, got {top!r}.")
     return min(int(top), n)
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.arrays import Ints, as_floats
+from flipwise.checks import is_whole
 from flipwise.errors import InvalidInput, MissingDependency
 from flipwise.hashing.codes import Codes, check_match
 from flipwise.hashing.metrics import neighbour_recall
@@ -283,7 +284,7 @@ def _faiss_search(
     return distances, ids
 
 
-def _checked_k(k: object, n: int) -> int:
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= n:
+def _checked_k(k: Any, n: int) -> int:
+    if not is_whole(k) or not 1 <= k <= n:
         raise InvalidInput(f"`k` must be an integer between 1 and the {n} items to choose from, got {k!r}.")
     return int(k)

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from flipwise.errors import InvalidInput
+from flipwise.checks import check_whole
 
 log = logging.getLogger("flipwise.kernels")
 
@@ -163,8 +163,7 @@ def _twin(function: FunctionType) -> FunctionType:
 @contextmanager
 def threads(count: int | None) -> Iterator[None]:
     """Run the parallel kernels inside on at most `count` threads (None: Numba's own limit)."""
-    if count is not None and (not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1):
-        raise InvalidInput(f"`threads` must be None or an integer of at least 1, got {count!r}.")
+    check_whole("threads", count, 1, optional=True)
     token = _requested_threads.set(None if count is None else int(count))
     try:
         yield

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from flipwise.arrays import Floats
+from flipwise.checks import is_whole
 from flipwise.errors import InvalidInput
 from flipwise.objectives.protocol import Lipschitz, Variables, check_variables
 
@@ -112,7 +113,7 @@ class Smooth:
 def checked_shape(name: str, shape: Any) -> tuple[int, ...]:
     """A number of variables or a shape, as a tuple of positive integers."""
     full = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
-    if not full or not all(isinstance(s, int | np.integer) and not isinstance(s, bool) and s >= 1 for s in full):
+    if not full or not all(is_whole(s) and s >= 1 for s in full):
         raise InvalidInput(f"`{name}` must be a positive integer or a tuple of them, got {shape!r}.")
     return tuple(int(s) for s in full)
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.arrays import Floats, Ints
+from flipwise.checks import is_whole
 from flipwise.constraints import Cardinality
 from flipwise.errors import IncompatibleObjective, InvalidInput
 from flipwise.kernels import solvers as kernels
@@ -61,7 +62,7 @@ class Arcs:
 def as_arcs(indptr: Ints, indices: Ints, weights: Floats | None, k: int) -> Arcs:
     """The arrays a caller gave, with the size of the subgraph checked."""
     n = indptr.size - 1
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= n:
+    if not is_whole(k) or not 1 <= k <= n:
         raise InvalidInput(f"`k` must be an integer between 1 and the {n} nodes, got {k!r}.")
     if weights is not None and weights.size != indices.size:
         raise InvalidInput(f"`weights` must have one entry for each of the {indices.size} arcs, got {weights.size}.")

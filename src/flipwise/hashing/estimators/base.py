@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.arrays import Floats
+from flipwise.checks import check_whole, is_number
 from flipwise.errors import InvalidInput, MissingDependency
-from flipwise.hashing.codes import Codes, check_count
+from flipwise.hashing.codes import Codes
 from flipwise.hashing.functions import HashFunction, make_function
 
 try:
@@ -70,7 +71,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _start(self, X: Any, reset: bool = True) -> tuple[Any, np.random.Generator]:
         """The checked training features, and a generator; common parameters are checked here."""
-        check_count("n_bits", self.n_bits)
+        check_whole("n_bits", self.n_bits, 1)
         if self.output not in OUTPUTS:
             raise InvalidInput(f"`output` must be one of {', '.join(OUTPUTS)}, got {self.output!r}.")
         X = self._validated(X, reset)
@@ -99,5 +100,5 @@ def as_rng(random_state: Any) -> np.random.Generator:
 
 def check_positive(name: str, value: Any) -> None:
     """Raise unless a parameter is a finite number of at least 0."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
+    if not is_number(value) or value < 0:
         raise InvalidInput(f"`{name}` must be a finite number of at least 0, got {value!r}.")

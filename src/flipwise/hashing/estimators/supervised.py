@@ -11,11 +11,12 @@ from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.metaestimators import available_if
 
+from flipwise.checks import check_wholes
 from flipwise.dpcd.options import PAPER_ALPHAS
 from flipwise.errors import InvalidInput
 from flipwise.hashing.alternating import Learned, Schedule
 from flipwise.hashing.bstep import check_optimizer
-from flipwise.hashing.codes import Codes, check_count
+from flipwise.hashing.codes import Codes
 from flipwise.hashing.estimators.base import BaseHasher, check_positive
 from flipwise.hashing.functions.ridge import Targets
 from flipwise.hashing.labels import LabelSets, as_label_sets
@@ -109,8 +110,7 @@ class SupervisedHasher(BaseHasher):
     def _schedule(self, X: Any, y: npt.NDArray[Any], labelled: npt.NDArray[np.bool_]) -> Schedule:
         check_optimizer(self.optimizer, self._optimizers)
         check_positive("delta", self.delta)
-        check_count("rounds", self.rounds)
-        check_count("updates", self.updates)
+        check_wholes(self, "rounds", "updates")
         alpha = self.alpha
         if isinstance(alpha, str):
             if alpha != "cv":
