@@ -30,16 +30,16 @@ import numpy as np
 from recording import Recorder
 
 import flipwise
-from flipwise.arrays import largest
 from flipwise.datasets.generators import rmat_graph
 from flipwise.datasets.local import local_graph
+from flipwise.densest.arcs import as_arcs
+from flipwise.densest.frank_wolfe import relaxed_points
+from flipwise.densest.peeling import peel
+from flipwise.densest.ravi import greedy_dispersion
+from flipwise.densest.tpm import truncated_power
+from flipwise.densest.whole import inner_weight
+from flipwise.foundation.arrays import largest
 from flipwise.graphs.graph import Graph
-from flipwise.graphs.whole import inner_weight
-from flipwise.solvers.densest import as_arcs
-from flipwise.solvers.frank_wolfe import relaxed_points
-from flipwise.solvers.peeling import peel
-from flipwise.solvers.ravi import greedy_dispersion
-from flipwise.solvers.tpm import truncated_power
 
 SMALL_GRAPHS = ("dblp-2010", "uk-2007-05@100000")
 HOLLYWOOD = (1_139_905, 113_891_327)

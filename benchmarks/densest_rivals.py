@@ -24,15 +24,15 @@ import numpy as np
 from recording import RESULTS, ROOT, Recorder
 
 import flipwise
-from flipwise.arrays import largest
 from flipwise.datasets.local import local_graph, local_graphs
+from flipwise.densest.arcs import as_arcs
+from flipwise.densest.frank_wolfe import relaxed_points
+from flipwise.densest.peeling import peel
+from flipwise.densest.ravi import greedy_dispersion
+from flipwise.densest.tpm import truncated_power
+from flipwise.densest.whole import inner_weight
+from flipwise.foundation.arrays import largest
 from flipwise.graphs.graph import Graph
-from flipwise.graphs.whole import inner_weight
-from flipwise.solvers.densest import as_arcs
-from flipwise.solvers.frank_wolfe import relaxed_points
-from flipwise.solvers.peeling import peel
-from flipwise.solvers.ravi import greedy_dispersion
-from flipwise.solvers.tpm import truncated_power
 
 KS = (20, 50, 100, 200, 500, 1600, 6400)
 PROJECTED = ("imdb-actors-1999",)

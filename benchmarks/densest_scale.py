@@ -35,7 +35,7 @@ from pathlib import Path
 import numpy as np
 import flipwise
 from flipwise.datasets.generators import rmat_graph
-from flipwise.graphs.core import arc_weights
+from flipwise.densest.core import arc_weights
 from flipwise.kernels.subgraph import degrees_into
 
 path, k, effort = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])

@@ -32,9 +32,9 @@ from recording import Recorder
 import flipwise
 from flipwise.datasets.generators import rmat_graph
 from flipwise.datasets.local import local_graph
+from flipwise.densest.whole import WholeHere
 from flipwise.distributed import ShardedGraph, shard_graph
 from flipwise.distributed.subgraph import Descent
-from flipwise.graphs.whole import WholeHere
 from flipwise.kernels.jit import threads
 
 K = 1600

@@ -18,7 +18,7 @@ from qubo_instances import gset_names, instance
 from recording import Recorder
 
 import flipwise
-from flipwise.certify.sdp import sdp_bound, solve_sdp, spectral_bound
+from flipwise.bounds.sdp import sdp_bound, solve_sdp, spectral_bound
 
 
 def main() -> None:

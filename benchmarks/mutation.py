@@ -31,9 +31,9 @@ from typing import Any, NamedTuple
 from recording import RESULTS, ROOT, Recorder
 
 ROOMS = {
-    "dpcd": ["tests/dpcd", "tests/test_minimize.py"],
-    "constraints": ["tests/constraints", "tests/test_minimize.py"],
-    "certify": ["tests/certify", "tests/solvers/test_relaxations.py", "tests/qubo/test_solve.py"],
+    "dpcd": ["tests/solvers/dpcd", "tests/test_minimization.py"],
+    "constraints": ["tests/model", "tests/test_minimization.py"],
+    "certify": ["tests/bounds", "tests/densest", "tests/solvers/test_relaxations.py", "tests/qubo/test_solve.py"],
 }
 """Where the tests of each room are."""
 SLOW = "not nearly_always_optimal"

@@ -41,7 +41,7 @@ def memory(field: str) -> float:
 def run(path: str, seconds: float) -> None:
     """Read, descend, improve; print one line of JSON. Runs in a process of its own."""
     import flipwise
-    from flipwise.objectives.quadratic import Quadratic
+    from flipwise.model.quadratic import Quadratic
 
     flipwise.warm_up()
     base = memory("VmRSS")

@@ -36,11 +36,11 @@ def kills(runs: int, only: list[str]) -> bool:
     """Runs killed and resumed, one row for each kind of run; whether all ended with the uninterrupted answer.
 
     Every run is a process of its own, forked from this one after the imports: two hundred interpreters would mostly
-    import. `tests/checkpoints` does the same with interpreters of their own.
+    import. `tests/engine` does the same with interpreters of their own.
     """
     import numba  # noqa: F401  forked processes begin with it loaded
 
-    from tests.checkpoints.test_sigkill import SCRIPT
+    from tests.engine.test_sigkill import SCRIPT
 
     recorder = Recorder("robustness-kills")
     if only:  # the others stay as they are stored

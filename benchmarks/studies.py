@@ -5,7 +5,7 @@ python benchmarks/studies.py quick.sqlite --name studies-quick --command "flipwi
 python benchmarks/studies.py                       # only write the tables anew, from the results files
 
 The results file has one line a cell, without curves. The tables stand in README.md and docs/ between the comments that
-`flipwise.report.documents` describes; a test fails when they are not what the results files give.
+`flipwise.pages.documents` describes; a test fails when they are not what the results files give.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import argparse
 from pathlib import Path
 
 from flipwise.experiments.cells import read_cells, write_results
-from flipwise.report import fill
+from flipwise.pages import fill
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"

@@ -15,7 +15,7 @@ import pytest
 import scipy.sparse as sp
 
 import flipwise
-from flipwise.errors import FlipwiseError
+from flipwise.foundation.errors import FlipwiseError
 
 A = np.array([[0.0, 1.0], [1.0, 0.0]])
 TRIANGLE = (3, [[0, 1], [1, 2], [2, 0]])

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Floats
-from flipwise.checkpoint import Keeper, same_problem
-from flipwise.checks import as_generator, check_whole, seed_of
-from flipwise.constraints import Constraint
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.engine.checkpoint import Keeper, same_problem
+from flipwise.engine.log import RunLog, shown_on_stderr
+from flipwise.engine.result import Result, Status, Trace
+from flipwise.engine.run import Callback, Limits, Run
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.checks import as_generator, check_whole, seed_of
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.kernels.jit import threads as limited_threads
-from flipwise.log import RunLog, shown_on_stderr
-from flipwise.objectives.protocol import from_spins, to_spins
-from flipwise.problem import Problem, as_problem
-from flipwise.result import Result, Status, Trace
-from flipwise.run import Callback, Limits, Run
-from flipwise.search.restarts import descend_from_starts
+from flipwise.model.constraints import Constraint
+from flipwise.model.objective import from_spins, to_spins
+from flipwise.model.problem import Problem, as_problem
+from flipwise.solvers.portfolio.restarts import descend_from_starts
 from flipwise.solvers.registry import find_method, make_options
 
 _SHARED = ("max_iterations", "target", "patience", "restarts", "trace", "checkpoint", "every")

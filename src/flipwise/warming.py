@@ -19,9 +19,9 @@ def warm_up() -> None:
     >>> import flipwise
     >>> flipwise.warm_up()  # doctest: +SKIP
     """
-    from flipwise.constraints import Cardinality
     from flipwise.minimization import minimize
-    from flipwise.objectives.terms import has_symmetric_fingerprint
+    from flipwise.model.constraints import Cardinality
+    from flipwise.model.terms import has_symmetric_fingerprint
 
     for module in _MODULES:
         for value in vars(module).values():
@@ -41,9 +41,9 @@ def warm_up() -> None:
 
 def _warm_search() -> None:
     """The portfolio, for the types it meets: sparse and dense, small and larger integers, and floats."""
-    from flipwise.constraints import Cardinality
-    from flipwise.graphs.cuts import bisect
+    from flipwise.cuts.api import bisect
     from flipwise.minimization import minimize
+    from flipwise.model.constraints import Cardinality
 
     ring = sp.csr_array(np.roll(np.eye(120), 1, axis=0) + np.roll(np.eye(120), -1, axis=0))
     full = np.ones((12, 12)) - np.eye(12)
@@ -55,12 +55,12 @@ def _warm_search() -> None:
 
 def _warm_subgraph() -> None:
     """The search for dense subgraphs and its bounds, without and with weights."""
-    from flipwise.certify.loads import shared_edges
-    from flipwise.certify.pairs import PairProgramme
+    from flipwise.densest.api import densest_subgraph
+    from flipwise.densest.core import whole_core
+    from flipwise.densest.loads import shared_edges
+    from flipwise.densest.pairs import PairProgramme
+    from flipwise.densest.subset import Subset, clique_exchanges
     from flipwise.graphs.convert import as_graph
-    from flipwise.graphs.core import whole_core
-    from flipwise.graphs.densest import densest_subgraph
-    from flipwise.graphs.subset import Subset, clique_exchanges
 
     edges = [[i, j, 1.0 + (i * j) % 3] for i in range(30) for j in range(i) if (i * i + 3 * j) % 4]
     for graph in (as_graph((30, np.array(edges)[:, :2].astype(int))), as_graph((30, np.array(edges)))):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from flipwise.datasets.features import embeddings, labelled_features, read_features
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 
 
 def test_the_same_seed_gives_the_same_features() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from flipwise.datasets.planted import planted_subgraph
-from flipwise.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput
 
 
 def test_the_hidden_group_is_dense_and_the_rest_is_not() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from flipwise.datasets import remote
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 
 pooch = pytest.importorskip("pooch")
 

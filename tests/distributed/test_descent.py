@@ -11,7 +11,7 @@ import pytest
 from flipwise.distributed.graph import ShardedGraph
 from flipwise.distributed.shards import shard_graph
 from flipwise.distributed.subgraph import Descent, descend_subgraph
-from flipwise.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput
 from tests.distributed.test_shards import random_graph
 
 

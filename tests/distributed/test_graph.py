@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import flipwise
+from flipwise.densest.whole import WholeHere
 from flipwise.distributed.graph import ShardedGraph
 from flipwise.distributed.shards import shard_graph
 from flipwise.distributed.worker import Start, answer
-from flipwise.errors import InvalidInput
-from flipwise.graphs.whole import WholeHere
+from flipwise.foundation.errors import InvalidInput
 from tests.distributed.test_shards import random_graph
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from flipwise.distributed.hashing import encode_rows, fit_hasher
 from flipwise.distributed.rows import CodeShards
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.hashing import FSDH, ITQ, SDH, Codes, hamming_search, load
 
 ROWS = 5000

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.certify.loads import balanced_loads, top_sum
+from flipwise.densest.core import whole_core
+from flipwise.densest.loads import balanced_loads, top_sum
 from flipwise.distributed.graph import ShardedGraph
 from flipwise.distributed.shards import shard_graph
 from flipwise.distributed.subgraph import load_bound
-from flipwise.errors import InvalidInput
-from flipwise.graphs.core import whole_core
+from flipwise.foundation.errors import InvalidInput
 from tests.distributed.test_shards import random_graph
 
 

@@ -19,7 +19,7 @@ import flipwise
 from flipwise.distributed.crew import ClusterLost, Crew
 from flipwise.distributed.graph import ShardedGraph
 from flipwise.distributed.shards import shard_graph
-from flipwise.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput
 from tests.distributed.test_shards import random_graph
 
 distributed = pytest.importorskip("distributed")

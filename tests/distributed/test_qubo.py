@@ -10,7 +10,7 @@ import pytest
 
 import flipwise
 from flipwise.distributed.qubo import solve_model
-from flipwise.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput
 
 
 def test_islands_find_the_optimum(client: Any) -> None:

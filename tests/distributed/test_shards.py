@@ -9,13 +9,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from flipwise.densest.core import positive_degrees
+from flipwise.densest.whole import integral_weights, weight_range
 from flipwise.distributed.shards import joined, open_shard, owners, read_degrees, read_manifest, read_names, shard_graph
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.convert import as_graph
-from flipwise.graphs.core import positive_degrees
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.read import read_graph, save_graph
-from flipwise.graphs.whole import integral_weights, weight_range
 
 
 def random_graph(n: int, edges: int, seed: int = 0, weighted: bool = False) -> Graph:

@@ -13,8 +13,8 @@ import pytest
 
 import flipwise
 from flipwise.datasets.planted import planted_subgraph
-from flipwise.report.subgraph_page import subgraph_page
-from tests.report.browser import Browser, find_chromium
+from flipwise.pages.subgraph_page import subgraph_page
+from tests.pages.browser import Browser, find_chromium
 
 SIDEWAYS = "document.documentElement.scrollWidth - window.innerWidth"
 

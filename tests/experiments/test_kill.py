@@ -15,7 +15,7 @@ import pytest
 
 from flipwise.experiments.cells import Cell, read_cells
 from flipwise.experiments.store import Store
-from flipwise.report.rendering import write_csv
+from flipwise.pages.rendering import write_csv
 from tests.experiments.toy import CELLS, run_all
 
 KILLS = 20

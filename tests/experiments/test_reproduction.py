@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from flipwise.datasets import remote
-from flipwise.errors import InvalidInput
 from flipwise.experiments import find_studies, read_cells, reproduce
 from flipwise.experiments.reproduction import STUDIES, select
 from flipwise.experiments.study import Plan
+from flipwise.foundation.errors import InvalidInput
 
 
 @pytest.mark.parametrize("quick", [True, False])

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from flipwise.errors import InvalidFile
 from flipwise.experiments.cells import Cell, Key, Outcome, canonical, current, read_cells, write_results
 from flipwise.experiments.store import Store
+from flipwise.foundation.errors import InvalidFile
 
 CELL = Cell(
     Key("toy", "line", "c" * 64, "dpcd", canonical({"k": 3, "alpha": [1, 2]}), seed=1, threads=2),

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from flipwise.errors import InvalidInput
 from flipwise.experiments import RunnerProgress, find_studies, read_cells, reproduce
 from flipwise.experiments.runner import longest_first
 from flipwise.experiments.study import Plan
+from flipwise.foundation.errors import InvalidInput
 
 ONLY = "convergence,momentum,dpcd,sgm,dpcd-plain"
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import flipwise
-from flipwise import container
+from flipwise.foundation import container
 
 Read = Callable[[Path], Any]
 

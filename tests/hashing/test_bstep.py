@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flipwise.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.bstep import check_optimizer, solve_rows
 from flipwise.hashing.label_losses import RowQuadratic
 

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.hashing import ARE, FSDH, ITQ, SADH, SDH, Codes, FastHash, load, mean_average_precision, save
 
 SUPERVISED = [
@@ -226,7 +226,7 @@ def test_chunks_equal_the_whole(digits: Any) -> None:
 
 def test_alpha_is_tuned_on_request(digits: Any) -> None:
     """alpha="cv" takes a value of the paper's grid."""
-    from flipwise.dpcd.options import PAPER_ALPHAS
+    from flipwise.solvers.dpcd.options import PAPER_ALPHAS
 
     X, y, _, _ = digits
     assert SDH(8, alpha="cv", refine=False, random_state=0).fit(X[:300], y[:300]).alpha_ in PAPER_ALPHAS

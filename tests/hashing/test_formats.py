@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flipwise.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing import Codes, export_codes, import_codes
 
 NAMES = (

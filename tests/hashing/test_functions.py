@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 pytest.importorskip("sklearn")
 
-from flipwise.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.functions import function_from_arrays, make_function
 from flipwise.hashing.functions import rbf as rbf_module
 from flipwise.hashing.functions.rbf import RBFFunction

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flipwise
-from flipwise.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.gram_loss import GramMatch
 from flipwise.hashing.label_losses import ProjectedLabels, RowQuadratic
-from flipwise.objectives.protocol import SupportsFlips
+from flipwise.model.objective import SupportsFlips
 
 pytestmark = pytest.mark.kernels
 

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("sklearn", reason="the hashing estimators need scikit-learn")
 
 from flipwise import hashing
-from flipwise.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.pace import fitting, out_of_time, seconds_left
 
 RNG = np.random.default_rng(0)

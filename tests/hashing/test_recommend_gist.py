@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from flipwise.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing import GIST, recommend
 
 

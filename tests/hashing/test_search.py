@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flipwise.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing import Codes, asymmetric_search, hamming_search, rerank
 from flipwise.hashing.search import exact_search
 

@@ -11,9 +11,9 @@ pytest.importorskip("dimod")
 import dimod
 import dimod.testing
 
-from flipwise.constraints import Cardinality
-from flipwise.errors import IncompatibleObjective
+from flipwise.foundation.errors import IncompatibleObjective
 from flipwise.interop.dimod import FlipwiseSampler, bqm_from_model, model_from_bqm
+from flipwise.model.constraints import Cardinality
 
 
 @dimod.testing.load_sampler_bqm_tests(FlipwiseSampler)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import flipwise
+from flipwise.densest.subset import Subset, _losses, _room, clique_exchanges
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
-from flipwise.graphs.subset import Subset, _losses, _room, clique_exchanges
 from flipwise.kernels import subgraph
 
 pytestmark = pytest.mark.kernels

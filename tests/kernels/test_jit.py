@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import flipwise
 from flipwise.kernels import dense, jit, sparse
-from flipwise.objectives.terms import has_symmetric_fingerprint
+from flipwise.model.terms import has_symmetric_fingerprint
 from tests.reference import random_symmetric
 
 pytestmark = pytest.mark.kernels

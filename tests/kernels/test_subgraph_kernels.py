@@ -6,12 +6,12 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from flipwise.certify.loads import shared_edges
+from flipwise.densest.core import arc_weights, core_above, core_of_size, induced, peeling, peeling_and_cores, whole_core
+from flipwise.densest.loads import shared_edges
+from flipwise.densest.starts import times
+from flipwise.densest.subset import Subset
 from flipwise.graphs.convert import as_graph
-from flipwise.graphs.core import arc_weights, core_above, core_of_size, induced, peeling, peeling_and_cores, whole_core
 from flipwise.graphs.graph import Graph
-from flipwise.graphs.starts import times
-from flipwise.graphs.subset import Subset
 from flipwise.kernels import bounds, cores, subgraph
 
 pytestmark = pytest.mark.kernels

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.qubo.formats.coordinates import read_all_bqp
 from flipwise.qubo.models import QuadraticModel
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import flipwise
-from flipwise.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput
 from flipwise.qubo.models import QuadraticModel
 
 

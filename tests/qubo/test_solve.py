@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import flipwise
-from flipwise.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput
 
 
 def brute(Q: np.ndarray, count: int | None = None) -> float:
@@ -110,7 +110,7 @@ def test_proven_optimum_is_reported() -> None:
 
 def test_low_rank_problems_fall_back_to_perturbed_descents(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no matrix can be written out the portfolio still improves and stays feasible."""
-    from flipwise.objectives import ising
+    from flipwise.model import forms as ising
 
     monkeypatch.setattr(ising, "LOW_RANK_ENTRIES", 10)
     U = np.random.default_rng(11).normal(size=(40, 3))

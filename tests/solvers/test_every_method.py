@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 import flipwise
 from flipwise import Cardinality, ColumnCounts, Free, GroupCounts, IncompatibleObjective, InvalidInput, LowRank
-from flipwise.problem import as_problem
+from flipwise.model.problem import as_problem
 from flipwise.solvers.registry import Method
 
 METHODS = [m for m in flipwise.methods() if ".solvers." in m.module or m.name == "dpcd"]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flipwise import Cardinality, ColumnCounts, Free, GroupCounts
-from flipwise.arrays import largest
+from flipwise.foundation.arrays import largest
 from flipwise.solvers import projections
 from flipwise.solvers.projections import Polytope, onto_box_with_sum, onto_sphere
 

@@ -12,10 +12,10 @@ import scipy.sparse as sp
 
 import flipwise
 from flipwise import Cardinality, Free, Quadratic
-from flipwise.certify.linearised import linearise, solve_linearised
-from flipwise.problem import as_problem
-from flipwise.result import Status
-from flipwise.run import Limits, Run
+from flipwise.bounds.linearised import linearise, solve_linearised
+from flipwise.engine.result import Status
+from flipwise.engine.run import Limits, Run
+from flipwise.model.problem import as_problem
 from flipwise.solvers import mpec_epm
 from flipwise.solvers.projections import Polytope, sweep
 from flipwise.solvers.registry import find_method

@@ -21,7 +21,7 @@ def connected(cluster: str) -> Iterator[Any]:
     try:
         import distributed
     except ImportError:
-        from flipwise.errors import MissingDependency
+        from flipwise.foundation.errors import MissingDependency
 
         raise MissingDependency("distributed", "distributed", "--cluster") from None
     with ExitStack() as stack:

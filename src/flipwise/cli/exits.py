@@ -32,7 +32,7 @@ Exit codes:
 
 def run(app: click.Command, arguments: Sequence[str] | None = None) -> int:
     """Call the program and turn its end into an exit code."""
-    from flipwise.errors import FlipwiseError, MissingDependency
+    from flipwise.foundation.errors import FlipwiseError, MissingDependency
 
     debug = os.environ.get("FLIPWISE_DEBUG", "0") not in ("", "0")
     with warnings.catch_warnings():
@@ -88,7 +88,7 @@ def _file_trouble(error: OSError | UnicodeDecodeError) -> str:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
-    from flipwise.errors import FlipwiseWarning
+    from flipwise.foundation.errors import FlipwiseWarning
 
     if issubclass(category, FlipwiseWarning):
         click.echo(f"note: {message}", err=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 
 if TYPE_CHECKING:
     import numpy as np

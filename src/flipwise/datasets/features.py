@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Floats
-from flipwise.checks import as_generator
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.checks import as_generator
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 
 Seed = int | np.random.Generator | None
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.checks import as_generator
-from flipwise.errors import InvalidInput
+from flipwise.foundation.checks import as_generator
+from flipwise.foundation.errors import InvalidInput
 from flipwise.graphs.graph import Arcs, ArcSource, Graph, build_graph, index_type, merge_arcs
 from flipwise.kernels.arcs import power_law_links, rmat_arcs
 

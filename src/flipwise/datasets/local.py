@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.graph import Arcs, Graph, build_graph, index_type
 from flipwise.kernels.arcs import project_columns
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from flipwise.arrays import Ints
-from flipwise.checks import as_generator
-from flipwise.errors import InvalidInput
+from flipwise.foundation.arrays import Ints
+from flipwise.foundation.checks import as_generator
+from flipwise.foundation.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 

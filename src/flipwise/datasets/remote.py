@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.errors import InvalidFile, InvalidInput, MissingDependency
+from flipwise.foundation.errors import InvalidFile, InvalidInput, MissingDependency
 from flipwise.graphs.graph import Graph
 
 LAW = "http://data.law.di.unimi.it/webdata"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flipwise.lazy import lazy_names
+from flipwise.foundation.lazy import lazy_names
 
 if TYPE_CHECKING:
     from flipwise.distributed.crew import ClusterLost as ClusterLost

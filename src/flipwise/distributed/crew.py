@@ -19,8 +19,8 @@ from uuid import uuid4
 
 import numpy as np
 
-from flipwise.container import decode, encode, write_atomically
-from flipwise.errors import FlipwiseError, InvalidInput, MissingDependency
+from flipwise.foundation.container import decode, encode, write_atomically
+from flipwise.foundation.errors import FlipwiseError, InvalidInput, MissingDependency
 
 log = logging.getLogger("flipwise.distributed")
 

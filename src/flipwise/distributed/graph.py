@@ -21,14 +21,14 @@ from uuid import uuid4
 
 import numpy as np
 
-from flipwise.arrays import Ints
+from flipwise.densest.core import Core, core_above, cut_to_size, tightened
+from flipwise.densest.whole import inner_weight
 from flipwise.distributed.crew import Arrays, Crew, Journal, Traffic
 from flipwise.distributed.shards import read_degrees, read_manifest, read_names
 from flipwise.distributed.worker import Message, Part, Start, answer, published_sets
-from flipwise.errors import FlipwiseError
-from flipwise.graphs.core import Core, core_above, cut_to_size, tightened
+from flipwise.foundation.arrays import Ints
+from flipwise.foundation.errors import FlipwiseError
 from flipwise.graphs.graph import Graph, index_type
-from flipwise.graphs.whole import inner_weight
 
 GATHERED_ARCS = 4_000_000
 """What is left of the graph is fetched and peeled here as soon as it has no more arcs than this."""

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Floats
 from flipwise.distributed.crew import Crew
 from flipwise.distributed.rows import Blocks, CodeShards, as_blocks, batches
-from flipwise.errors import InvalidInput
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.codes import Codes
 from flipwise.hashing.functions.rbf import DIRECT
 from flipwise.hashing.functions.ridge import Moments, Targets, chunks, dense

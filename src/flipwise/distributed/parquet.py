@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Ints
 from flipwise.distributed.crew import ask_each
 from flipwise.distributed.shards import Manifest, prepare, wanted_shards, write_array, write_manifest, write_shard
-from flipwise.errors import InvalidFile, MissingDependency
+from flipwise.foundation.arrays import Ints
+from flipwise.foundation.errors import InvalidFile, MissingDependency
 from flipwise.graphs.formats.parquet import arcs_of_batch, edge_columns
 from flipwise.graphs.graph import Arcs, Symmetrise, index_type
 from flipwise.graphs.names import SPARSE_FACTOR, SPARSE_NODES

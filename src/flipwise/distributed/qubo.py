@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.checks import as_generator, check_whole, seed_of
 from flipwise.distributed.crew import Crew
+from flipwise.engine.result import Result
+from flipwise.engine.run import Limits
+from flipwise.foundation.checks import as_generator, check_whole, seed_of
 from flipwise.kernels.jit import threads
 from flipwise.qubo.formats import read_model
 from flipwise.qubo.models import QuadraticModel
 from flipwise.qubo.solve import solve_ising, solve_qubo
-from flipwise.result import Result
-from flipwise.run import Limits
 
 ROUNDS_AT_A_TIME = 8
 """Rounds of the portfolio between two exchanges, without a time limit."""

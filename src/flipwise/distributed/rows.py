@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.container import write_atomically
 from flipwise.distributed.crew import ask_each
 from flipwise.distributed.shards import prepare, read_array, write_array
-from flipwise.errors import InvalidFile, InvalidInput, MissingDependency
+from flipwise.foundation.container import write_atomically
+from flipwise.foundation.errors import InvalidFile, InvalidInput, MissingDependency
 from flipwise.hashing.codes import Codes
 from flipwise.hashing.functions.ridge import chunks
 from flipwise.hashing.search import Neighbours, hamming_search

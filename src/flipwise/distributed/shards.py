@@ -21,16 +21,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Ints
-from flipwise.atomic import atomic_file
-from flipwise.checks import check_whole
-from flipwise.container import write_atomically
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.densest.core import positive_degrees
+from flipwise.densest.whole import integral_weights, weight_range
+from flipwise.foundation.arrays import Ints
+from flipwise.foundation.atomic import atomic_file
+from flipwise.foundation.checks import check_whole
+from flipwise.foundation.container import write_atomically
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.convert import as_graph
-from flipwise.graphs.core import positive_degrees
 from flipwise.graphs.graph import Graph, Symmetrise, check_symmetrise
 from flipwise.graphs.store import open_store, write_store
-from flipwise.graphs.whole import integral_weights, weight_range
 
 FORMAT = "flipwise shards 1"
 ARCS_A_SHARD = 25_000_000

@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Floats, Ints
-from flipwise.certify.loads import top_sum
+from flipwise.densest.loads import top_sum
 from flipwise.distributed.graph import EPS, ShardedGraph
-from flipwise.errors import InvalidInput
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.errors import InvalidInput
 
 LEVELS = 63
 CANDIDATES = 64

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Ints
+from flipwise.densest import starts
 from flipwise.distributed.shards import Shard, joined, open_shard, owners, read_degrees, read_manifest
-from flipwise.graphs import starts
+from flipwise.foundation.arrays import Ints
 from flipwise.kernels import cores as core_kernels
 from flipwise.kernels import shards as kernels
 from flipwise.kernels.jit import threads

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from flipwise.errors import InvalidFile
-from flipwise.result import Trace
+from flipwise.engine.result import Trace
+from flipwise.foundation.errors import InvalidFile
 
 CellStatus = Literal["done", "failed", "skipped"]
 Sense = Literal["min", "max"]
@@ -159,7 +159,7 @@ def read_cells(source: str | Path) -> list[Cell]:
     >>> from flipwise.experiments import read_cells
     >>> read_cells("no-such-file.json")
     Traceback (most recent call last):
-    flipwise.errors.InvalidFile: no-such-file.json: no such file; run `flipwise reproduce` first.
+    flipwise.foundation.errors.InvalidFile: no-such-file.json: no such file; run `flipwise reproduce` first.
     """
     path = Path(source)
     if not path.is_file():

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from flipwise.memory import peak_bytes
+from flipwise.foundation.memory import peak_bytes
 
 _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "networkx", "dimod", "dwave-samplers", "faiss-cpu", "torch")
 

@@ -1,4 +1,4 @@
-"""`reproduce`: run the studies into a store. Rendering is a separate step (`flipwise.report.render`)."""
+"""`reproduce`: run the studies into a store. Rendering is a separate step (`flipwise.pages.render`)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flipwise.checks import check_whole
-from flipwise.errors import InvalidInput
+from flipwise.engine.run import Limits
 from flipwise.experiments.cells import current
 from flipwise.experiments.environment import cores, environment
 from flipwise.experiments.runner import Listener, Planned, run_in_processes, run_studies
 from flipwise.experiments.store import Store
 from flipwise.experiments.studies import graphs, hashing, optimisation, qubo
 from flipwise.experiments.study import Plan, Study
-from flipwise.run import Limits
+from flipwise.foundation.checks import check_whole
+from flipwise.foundation.errors import InvalidInput
 
 log = logging.getLogger("flipwise.experiments")
 

@@ -19,11 +19,11 @@ from datetime import UTC, datetime
 from queue import Empty
 from typing import Any
 
-from flipwise.errors import FlipwiseError, MissingDependency
 from flipwise.experiments.cells import Cell, Outcome, Skip
 from flipwise.experiments.environment import environment, forget_peak_memory, load_average, peak_memory
 from flipwise.experiments.store import Store
 from flipwise.experiments.study import Plan, Study, Task
+from flipwise.foundation.errors import FlipwiseError, MissingDependency
 from flipwise.kernels.jit import threads as limited_threads
 
 log = logging.getLogger("flipwise.experiments")

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from flipwise.errors import InvalidFile
 from flipwise.experiments.cells import Cell, Key, Outcome
+from flipwise.foundation.errors import InvalidFile
 
 FORMAT = 1
 _KEY = tuple(field.name for field in fields(Key))

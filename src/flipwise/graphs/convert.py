@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from flipwise.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput
 from flipwise.graphs.graph import Arcs, Graph, Symmetrise, build_graph, check_symmetrise, graph_from_csr, index_type
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from flipwise.arrays import Floats, Ints
-from flipwise.errors import InvalidInput
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.memory import require
 from flipwise.kernels import arcs as kernels
-from flipwise.memory import require
 
 Symmetrise = Literal["max", "sum", "error"]
 """What the weight of an edge is when several arcs join its ends."""

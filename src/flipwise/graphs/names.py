@@ -9,8 +9,8 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Ints
-from flipwise.errors import InvalidFile
+from flipwise.foundation.arrays import Ints
+from flipwise.foundation.errors import InvalidFile
 from flipwise.graphs.graph import Arcs, index_type
 
 LARGEST_NODE = 10**18 - 1

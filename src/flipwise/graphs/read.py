@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs import store
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph, Symmetrise, check_symmetrise

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.atomic import atomic_file
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.foundation.atomic import atomic_file
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.names import PackedNames
 from flipwise.kernels.arcs import rows_are_simple

@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
-from flipwise.atomic import atomic_file
-from flipwise.errors import InvalidFile, MissingDependency
+from flipwise.foundation.atomic import atomic_file
+from flipwise.foundation.errors import InvalidFile, MissingDependency
 
 BLOCK_BYTES = 1 << 22
 """Bytes handed out at a time."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
-from flipwise.arrays import Floats, Ints
+from flipwise.foundation.arrays import Floats, Ints
 from flipwise.hashing.bstep import CodeMatrix, solve_rows
 from flipwise.hashing.functions.ridge import Targets, chunks, solve_positive
 from flipwise.hashing.label_losses import ProjectedLabels, RowQuadratic

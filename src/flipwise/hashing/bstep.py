@@ -12,13 +12,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Floats
-from flipwise.errors import InvalidInput
+from flipwise.engine.log import is_shown
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.gram_loss import GramMatch
 from flipwise.hashing.label_losses import RowQuadratic
 from flipwise.hashing.pace import out_of_time, seconds_left, tell_round
 from flipwise.kernels import codes as kernels
-from flipwise.log import is_shown
 from flipwise.minimization import minimize
 from flipwise.solvers.registry import find_method
 

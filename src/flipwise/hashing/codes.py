@@ -23,9 +23,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Signs
-from flipwise.checks import check_whole
-from flipwise.errors import InvalidInput
+from flipwise.foundation.arrays import Signs
+from flipwise.foundation.checks import check_whole
+from flipwise.foundation.errors import InvalidInput
 
 Bytes = npt.NDArray[np.uint8]
 """Packed codes, one row of bytes for each item."""

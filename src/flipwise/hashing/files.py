@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from flipwise.errors import InvalidFile, InvalidInput, MissingDependency
+from flipwise.foundation.errors import InvalidFile, InvalidInput, MissingDependency
 from flipwise.hashing.codes import Codes
 
 _VERSION = "1"

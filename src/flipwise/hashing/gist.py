@@ -12,8 +12,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Floats, Ints
-from flipwise.errors import InvalidInput, MissingDependency
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.errors import InvalidInput, MissingDependency
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin

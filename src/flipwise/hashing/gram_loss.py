@@ -17,11 +17,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from flipwise.arrays import Floats, Ints, as_floats
-from flipwise.errors import InvalidInput
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.checks import as_floats
+from flipwise.foundation.errors import InvalidInput
 from flipwise.kernels import codes as kernels
-from flipwise.objectives.flips import PAIR_LIMIT, swap_shortened
-from flipwise.objectives.protocol import Lipschitz
+from flipwise.model.flips import PAIR_LIMIT, swap_shortened
+from flipwise.model.objective import Lipschitz
 
 INTERPRETED_WORK = 500_000
 """Products that may be made in one pass of flips without compiling."""

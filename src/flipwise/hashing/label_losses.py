@@ -19,13 +19,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import cho_factor, cho_solve
 
-from flipwise.arrays import Floats, Ints, as_floats
-from flipwise.errors import InvalidInput
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.checks import as_floats
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.functions.ridge import chunks
 from flipwise.kernels import codes as kernels
-from flipwise.objectives.flips import swap_shortened
-from flipwise.objectives.protocol import Lipschitz
-from flipwise.objectives.quadratic import accurate_sum
+from flipwise.model.flips import swap_shortened
+from flipwise.model.objective import Lipschitz
+from flipwise.model.quadratic import accurate_sum
 
 _EPS = float(np.finfo(np.float64).eps)
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Floats, Ints
-from flipwise.errors import InvalidInput
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.errors import InvalidInput
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,9 +20,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Floats, Ints
-from flipwise.checks import is_whole
-from flipwise.errors import InvalidInput
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.checks import is_whole
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.codes import Codes, check_match
 from flipwise.hashing.labels import relevance
 from flipwise.kernels import hamming as kernels

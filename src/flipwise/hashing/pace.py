@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from flipwise.errors import InvalidInput
-from flipwise.log import HEADER, format_row, is_shown, log, shown_on_stderr
-from flipwise.result import Record
+from flipwise.engine.log import HEADER, format_row, is_shown, log, shown_on_stderr
+from flipwise.engine.result import Record
+from flipwise.foundation.errors import InvalidInput
 
 
 @dataclass

@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Ints, as_floats
-from flipwise.checks import is_whole
-from flipwise.errors import InvalidInput, MissingDependency
+from flipwise.foundation.arrays import Ints
+from flipwise.foundation.checks import as_floats, is_whole
+from flipwise.foundation.errors import InvalidInput, MissingDependency
 from flipwise.hashing.codes import Codes, check_match
 from flipwise.hashing.metrics import neighbour_recall
 from flipwise.hashing.pace import out_of_time

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from flipwise.arrays import Floats
-from flipwise.errors import InvalidInput, MissingDependency
-from flipwise.objectives.protocol import Variables
-from flipwise.objectives.smooth import Smooth
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.errors import InvalidInput, MissingDependency
+from flipwise.model.objective import Variables
+from flipwise.model.smooth import Smooth
 
 
 def from_torch(

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.checks import as_generator
-from flipwise.constraints import Constraint, GroupCounts
-from flipwise.errors import IncompatibleObjective, InvalidInput, MissingDependency
+from flipwise.foundation.checks import as_generator
+from flipwise.foundation.errors import IncompatibleObjective, InvalidInput, MissingDependency
 from flipwise.minimization import minimize
+from flipwise.model.constraints import Constraint, GroupCounts
 from flipwise.qubo.models import QuadraticModel
 
 try:

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from flipwise.checks import check_whole
+from flipwise.foundation.checks import check_whole
 
 log = logging.getLogger("flipwise.kernels")
 

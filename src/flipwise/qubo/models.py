@@ -17,10 +17,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from flipwise.arrays import Floats, Ints, as_floats
-from flipwise.errors import InvalidInput
-from flipwise.objectives.protocol import Variables, check_variables
-from flipwise.objectives.quadratic import Quadratic
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.checks import as_floats
+from flipwise.foundation.errors import InvalidInput
+from flipwise.model.objective import Variables, check_variables
+from flipwise.model.quadratic import Quadratic
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,20 +12,20 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from flipwise.arrays import Ints, as_floats
-from flipwise.certify.choice import Bound, affordable_bound, proven_bound
-from flipwise.certify.persistency import Persistency, persistent_variables, reduced
-from flipwise.checkpoint import outliving_search
-from flipwise.checks import seed_of
-from flipwise.constraints import Cardinality, Constraint
-from flipwise.errors import FlipwiseWarning, InvalidInput
-from flipwise.log import log_proof
+from flipwise.bounds.choice import Bound, affordable_bound, proven_bound
+from flipwise.bounds.persistency import Persistency, persistent_variables, reduced
+from flipwise.engine.checkpoint import outliving_search
+from flipwise.engine.log import log_proof
+from flipwise.engine.result import Result, Status
+from flipwise.engine.run import Callback
+from flipwise.foundation.arrays import Ints
+from flipwise.foundation.checks import as_floats, seed_of
+from flipwise.foundation.errors import FlipwiseWarning, InvalidInput
 from flipwise.minimization import minimize
-from flipwise.objectives.protocol import Variables, from_spins
-from flipwise.objectives.quadratic import Quadratic
+from flipwise.model.constraints import Cardinality, Constraint
+from flipwise.model.objective import Variables, from_spins
+from flipwise.model.quadratic import Quadratic
 from flipwise.qubo.models import QuadraticModel
-from flipwise.result import Result, Status
-from flipwise.run import Callback
 
 SEARCH_SHARE = 0.8
 """Share of the time limit that the search gets when a bound is wanted too."""

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flipwise.arrays import Floats
-from flipwise.checks import check_numbers, check_wholes
-from flipwise.objectives.flips import with_flips
-from flipwise.problem import Problem
-from flipwise.result import Status
-from flipwise.run import Run
+from flipwise.engine.result import Status
+from flipwise.engine.run import Run
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.checks import check_numbers, check_wholes
+from flipwise.model.flips import with_flips
+from flipwise.model.problem import Problem
 
 
 @dataclass(frozen=True)

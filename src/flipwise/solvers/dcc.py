@@ -13,16 +13,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flipwise.arrays import Floats
-from flipwise.checks import check_wholes
+from flipwise.engine.result import Status
+from flipwise.engine.run import Run
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.checks import check_wholes
 from flipwise.kernels import solvers as kernels
-from flipwise.objectives.flips import with_flips
-from flipwise.objectives.protocol import SupportsFlips
-from flipwise.objectives.quadratic import Quadratic
-from flipwise.objectives.terms import Dense, LowRank, Sparse
-from flipwise.problem import Problem
-from flipwise.result import Status
-from flipwise.run import Run
+from flipwise.model.flips import with_flips
+from flipwise.model.objective import SupportsFlips
+from flipwise.model.problem import Problem
+from flipwise.model.quadratic import Quadratic
+from flipwise.model.terms import Dense, LowRank, Sparse
 
 _CHUNK = 4096
 

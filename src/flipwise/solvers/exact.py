@@ -18,15 +18,15 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
-from flipwise.arrays import Floats, Ints
-from flipwise.certify.homogeneous import homogeneous
-from flipwise.certify.linearised import linearise
-from flipwise.checks import check_wholes
-from flipwise.errors import InvalidInput
-from flipwise.objectives.quadratic import Quadratic
-from flipwise.problem import Problem
-from flipwise.result import Status
-from flipwise.run import Run
+from flipwise.bounds.linearised import linearise
+from flipwise.engine.result import Status
+from flipwise.engine.run import Run
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.checks import check_wholes
+from flipwise.foundation.errors import InvalidInput
+from flipwise.model.forms import homogeneous
+from flipwise.model.problem import Problem
+from flipwise.model.quadratic import Quadratic
 from flipwise.solvers.projections import Polytope
 
 _LOW_BITS = 12

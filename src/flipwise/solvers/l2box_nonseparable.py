@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flipwise.arrays import Floats
-from flipwise.checks import check_numbers, check_wholes
-from flipwise.problem import Problem
-from flipwise.result import Status
-from flipwise.run import Run
+from flipwise.engine.result import Status
+from flipwise.engine.run import Run
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.checks import check_numbers, check_wholes
+from flipwise.model.problem import Problem
 from flipwise.solvers.projections import Polytope, report_nearest
 from flipwise.solvers.relaxed import Model, inner, stops_in_time
 

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flipwise.arrays import Floats
-from flipwise.certify.linearised import solve_linearised
-from flipwise.checks import check_flags, check_numbers, check_wholes
-from flipwise.errors import IncompatibleObjective
-from flipwise.objectives.quadratic import Quadratic
-from flipwise.problem import Problem
-from flipwise.result import Status
-from flipwise.run import Run
+from flipwise.bounds.linearised import solve_linearised
+from flipwise.engine.result import Status
+from flipwise.engine.run import Run
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.checks import check_flags, check_numbers, check_wholes
+from flipwise.foundation.errors import IncompatibleObjective
+from flipwise.model.problem import Problem
+from flipwise.model.quadratic import Quadratic
 from flipwise.solvers.projections import report_nearest
 from flipwise.solvers.relaxed import begin, projected_gradient, stops_in_time
 

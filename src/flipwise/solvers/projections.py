@@ -14,13 +14,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from flipwise.arrays import Floats, Ints
-from flipwise.constraints import Constraint
+from flipwise.engine.result import Status
+from flipwise.engine.run import Run
+from flipwise.foundation.arrays import Floats, Ints
 from flipwise.kernels import solvers as kernels
-from flipwise.objectives.quadratic import Quadratic
-from flipwise.problem import Problem
-from flipwise.result import Status
-from flipwise.run import Run
+from flipwise.model.constraints import Constraint
+from flipwise.model.problem import Problem
+from flipwise.model.quadratic import Quadratic
 
 NEWTON_SIZE = 5000
 NEWTON_PASSES = 40

@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any
 
-from flipwise.arrays import Floats
-from flipwise.errors import IncompatibleObjective, InvalidInput
-from flipwise.problem import Problem
-from flipwise.result import Status
+from flipwise.engine.result import Status
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.errors import IncompatibleObjective, InvalidInput
+from flipwise.model.problem import Problem
 
 Solve = Callable[[Problem, Floats, Any, Any, Any], Status]
 """(problem, feasible start, random generator, run, options) -> why it ended."""
@@ -39,7 +39,7 @@ class Method:
 
     def check(self, problem: Problem) -> None:
         """Raise when the method does not apply to the problem."""
-        from flipwise.objectives.quadratic import Quadratic
+        from flipwise.model.quadratic import Quadratic
 
         if problem.constraint.swaps and not self.counts:
             raise IncompatibleObjective(
@@ -56,7 +56,7 @@ class Method:
                 f"For other objectives use one of: {_names(problem, needs='any')}."
             )
         if self.needs == "densest":
-            from flipwise.constraints import Cardinality
+            from flipwise.model.constraints import Cardinality
 
             if not isinstance(problem.constraint, Cardinality):
                 raise IncompatibleObjective(
@@ -70,11 +70,20 @@ def _solver(name: str, summary: str, **kind: Any) -> Method:
     return Method(name, summary, f"flipwise.solvers.{name.replace('-', '_')}", **kind)
 
 
+def _rival(name: str, summary: str, **kind: Any) -> Method:
+    """A method made for dense subgraphs, in the room of that application."""
+    return Method(name, summary, f"flipwise.densest.{name.replace('-', '_')}", **kind)
+
+
 _METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("dpcd", "discrete principal coordinate descent (the paper's method)", "flipwise.dpcd"),
-        Method("portfolio", "annealing, tabu search and recombination until a limit", "flipwise.search.portfolio"),
+        Method("dpcd", "discrete principal coordinate descent (the paper's method)", "flipwise.solvers.dpcd"),
+        Method(
+            "portfolio",
+            "annealing, tabu search and recombination until a limit",
+            "flipwise.solvers.portfolio.algorithm",
+        ),
         _solver("sgm", "signed gradient method (Liu et al. 2014)", counts=False),
         _solver("adm", "adaptive random signed gradients (Liu et al. 2017)", counts=False),
         _solver("dcc", "cyclic coordinate descent on bits (Shen et al. 2015)"),
@@ -91,10 +100,10 @@ _METHODS: dict[str, Method] = {
         _solver("penalty-decomposition", "penalty decomposition of the l0 formulation (Lu & Zhang 2013)"),
         _solver("l2box-nonseparable", "barrier and non-separable penalty (Murray & Ng 2010)"),
         _solver("piecewise", "piecewise separable penalty (Zhang et al. 2007)"),
-        _solver("ravi", "greedy dispersion (Ravi et al. 1994)", free=False, needs="densest"),
-        _solver("tpm", "truncated power method (Yuan & Zhang 2013)", free=False, needs="densest"),
-        _solver("frank-wolfe", "Frank-Wolfe with diagonal loading (Lu et al. 2025)", free=False, needs="densest"),
-        _solver("peeling", "greedy peeling (Asahiro et al. 2000)", free=False, needs="densest"),
+        _rival("ravi", "greedy dispersion (Ravi et al. 1994)", free=False, needs="densest"),
+        _rival("tpm", "truncated power method (Yuan & Zhang 2013)", free=False, needs="densest"),
+        _rival("frank-wolfe", "Frank-Wolfe with diagonal loading (Lu et al. 2025)", free=False, needs="densest"),
+        _rival("peeling", "greedy peeling (Asahiro et al. 2000)", free=False, needs="densest"),
         _solver("exact", "enumeration or branch and bound, for small problems"),
     )
 }

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from flipwise.arrays import Floats
-from flipwise.certify.eigenvalues import smallest_eigenpair
-from flipwise.objectives.protocol import SupportsCurvature
-from flipwise.objectives.quadratic import Quadratic
-from flipwise.problem import Problem
-from flipwise.result import Status
-from flipwise.run import Run
+from flipwise.bounds.eigenvalues import smallest_eigenpair
+from flipwise.engine.result import Status
+from flipwise.engine.run import Run
+from flipwise.foundation.arrays import Floats
+from flipwise.model.objective import SupportsCurvature
+from flipwise.model.problem import Problem
+from flipwise.model.quadratic import Quadratic
 from flipwise.solvers.projections import Polytope, report_nearest
 from flipwise.solvers.registry import Solve
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flipwise.arrays import Floats
-from flipwise.certify.sdp import solve_sdp
-from flipwise.checks import check_flags, check_numbers, check_wholes
-from flipwise.objectives.quadratic import Quadratic
-from flipwise.problem import Problem
-from flipwise.result import Status
-from flipwise.run import Run
+from flipwise.bounds.sdp import solve_sdp
+from flipwise.engine.result import Status
+from flipwise.engine.run import Run
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.checks import check_flags, check_numbers, check_wholes
+from flipwise.model.problem import Problem
+from flipwise.model.quadratic import Quadratic
 from flipwise.solvers.projections import nearest
 from flipwise.solvers.spectral import time_for_proof
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flipwise.arrays import Floats
-from flipwise.problem import Problem
-from flipwise.result import Status
-from flipwise.run import Run
+from flipwise.engine.result import Status
+from flipwise.engine.run import Run
+from flipwise.foundation.arrays import Floats
+from flipwise.model.problem import Problem
 
 
 @dataclass(frozen=True)

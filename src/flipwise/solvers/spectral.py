@@ -14,15 +14,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flipwise.arrays import Floats
-from flipwise.certify.eigenvalues import smallest_eigenpair
-from flipwise.certify.homogeneous import homogeneous
-from flipwise.certify.sdp import spectral_bound
-from flipwise.checks import check_flags, check_numbers
-from flipwise.objectives.quadratic import Quadratic
-from flipwise.problem import Problem
-from flipwise.result import Status
-from flipwise.run import Run
+from flipwise.bounds.eigenvalues import smallest_eigenpair
+from flipwise.bounds.sdp import spectral_bound
+from flipwise.engine.result import Status
+from flipwise.engine.run import Run
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.checks import check_flags, check_numbers
+from flipwise.model.forms import homogeneous
+from flipwise.model.problem import Problem
+from flipwise.model.quadratic import Quadratic
 from flipwise.solvers.projections import Polytope, sweep
 from flipwise.solvers.relaxed import in_time, stops_in_time
 

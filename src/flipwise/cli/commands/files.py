@@ -12,7 +12,7 @@ from flipwise.cli.options import graph_options, input_argument, json_option
 from flipwise.cli.terminal import print_facts, print_json, size
 
 if TYPE_CHECKING:
-    from flipwise.arrays import Floats
+    from flipwise.foundation.arrays import Floats
     from flipwise.graphs.graph import Graph
     from flipwise.qubo.models import QuadraticModel
 

@@ -136,7 +136,7 @@ def encode(model: str, vectors: str, output: str, threads: int | None, quiet: bo
     import numpy as np
 
     from flipwise import hashing
-    from flipwise.errors import InvalidFile
+    from flipwise.foundation.errors import InvalidFile
     from flipwise.kernels.jit import threads as limited_threads
 
     fitted = hashing.load(model)

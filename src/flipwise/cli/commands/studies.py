@@ -41,7 +41,7 @@ def reproduce(
       $ flipwise reproduce --only convergence,momentum,sgm,dpcd-plain --jobs 2 --report ''
     """
     from flipwise import experiments
-    from flipwise.report import render
+    from flipwise.pages import render
 
     def tell(progress: object) -> None:
         if not quiet:
@@ -79,7 +79,7 @@ def report(store: str, output: str, compare: str | None, title: str) -> None:
       $ flipwise report results.sqlite -o report.html
       $ flipwise report results.sqlite --compare results.sqlite -o comparison.html
     """
-    from flipwise.report import render
+    from flipwise.pages import render
 
     for path in render(store, output, compare=compare, title=title):
         click.echo(str(path))

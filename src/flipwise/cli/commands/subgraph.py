@@ -79,7 +79,7 @@ def subgraph(
       $ flipwise subgraph graph.txt -k 20 --json
       $ flipwise subgraph graph.txt -k 20 --cluster local:2
     """
-    from flipwise.report.subgraph_page import subgraph_page
+    from flipwise.pages.subgraph_page import subgraph_page
 
     sizes = tuple(dict.fromkeys(sizes))
     if output and not output.endswith(".json") and len(sizes) > 1:
@@ -147,7 +147,7 @@ def demo(output: str, seed: int, time_limit: float | None, threads: int | None, 
     import numpy as np
 
     from flipwise.datasets.planted import planted_subgraph
-    from flipwise.report.subgraph_page import subgraph_page
+    from flipwise.pages.subgraph_page import subgraph_page
 
     graph, hidden = planted_subgraph(NODES, HIDDEN, seed=seed)
     sizes = (HIDDEN, 2 * HIDDEN, 4 * HIDDEN, 8 * HIDDEN)

@@ -19,11 +19,11 @@ import flipwise
 from flipwise.datasets import remote
 from flipwise.datasets.generators import rmat_graph
 from flipwise.datasets.local import local_graph, project_incidence
-from flipwise.errors import FlipwiseError
+from flipwise.engine.result import Status
 from flipwise.experiments.cells import Outcome, run_curves
 from flipwise.experiments.study import Instance, Plan, Study, Task, file_instance
+from flipwise.foundation.errors import FlipwiseError
 from flipwise.graphs.graph import Graph
-from flipwise.result import Status
 
 RIVALS = ("lp", "ravi", "l2box-admm", "mpec-epm", "mpec-adm", "frank-wolfe", "tpm", "peeling", "spectral")
 """The paper's rivals first, then others with a name in the literature."""

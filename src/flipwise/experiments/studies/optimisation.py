@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 import flipwise
-from flipwise.arrays import Floats
 from flipwise.experiments.cells import Outcome, run_curves
 from flipwise.experiments.study import Instance, Plan, Study, Task
+from flipwise.foundation.arrays import Floats
 
 STEPS = 10
 """Iterations that are looked at: a cycle of two shows within three."""

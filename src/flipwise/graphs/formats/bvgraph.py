@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from flipwise.errors import InvalidFile
+from flipwise.foundation.errors import InvalidFile
+from flipwise.foundation.memory import require
 from flipwise.graphs.graph import Graph, Symmetrise, graph_from_csr, index_type
 from flipwise.graphs.streams import expansion_limit
 from flipwise.kernels.bvgraph import decode_graph, fill_code_table
-from flipwise.memory import require
 
 _CODES = {"DELTA": 1, "GAMMA": 2, "GOLOMB": 3, "UNARY": 5, "ZETA": 6, "NIBBLE": 7}
 _DEFAULTS = {"OUTDEGREES": 2, "REFERENCES": 5, "BLOCK_COUNT": 2, "BLOCKS": 2, "RESIDUALS": 6}

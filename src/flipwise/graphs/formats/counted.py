@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.formats.edgelist import TextArcs, numbered_arcs, refuse, write_edges
 from flipwise.graphs.graph import Arcs, Graph, Symmetrise, index_type, merge_arcs
 from flipwise.graphs.names import from_base

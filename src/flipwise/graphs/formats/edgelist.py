@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.graph import Arcs, ArcSource, CsrArcs, Graph, Symmetrise, build_graph, let_go, merge_arcs
 from flipwise.graphs.names import NodeNumbers, PackedNames, compact
 from flipwise.graphs.streams import Piece, lines, packed_file

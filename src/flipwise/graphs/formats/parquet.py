@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.errors import InvalidFile, InvalidInput, MissingDependency
+from flipwise.foundation.errors import InvalidFile, InvalidInput, MissingDependency
 from flipwise.graphs.graph import Arcs, Graph, Symmetrise, build_graph
 from flipwise.graphs.names import NodeNumbers, PackedNames, compact
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Floats
-from flipwise.checks import check_whole, is_number
-from flipwise.errors import InvalidInput, MissingDependency
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.checks import check_whole, is_number
+from flipwise.foundation.errors import InvalidInput, MissingDependency
 from flipwise.hashing.codes import Codes
 from flipwise.hashing.functions import HashFunction, make_function
 

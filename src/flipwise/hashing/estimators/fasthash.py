@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from flipwise.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.alternating import Learned, Rows, Schedule
 from flipwise.hashing.bstep import CodeMatrix, solve_gram
 from flipwise.hashing.estimators.supervised import SupervisedHasher

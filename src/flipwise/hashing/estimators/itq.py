@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from flipwise.arrays import Floats
-from flipwise.errors import InvalidInput
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.bstep import CodeMatrix, solve_rows
 from flipwise.hashing.estimators.unsupervised import UnsupervisedHasher
 from flipwise.hashing.functions.ridge import LinearFunction, chunks, dense

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from flipwise.arrays import Floats
+from flipwise.foundation.arrays import Floats
 from flipwise.hashing.alternating import Learned, Schedule, learn_fsdh, learn_sdh, refine_words
 from flipwise.hashing.bstep import CodeMatrix
 from flipwise.hashing.estimators.base import check_positive

@@ -27,14 +27,14 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from flipwise.arrays import Floats
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.memory import require
 from flipwise.hashing.bstep import CodeMatrix, solve_gram
 from flipwise.hashing.estimators.itq import principal_axes, quantise, random_rotation
 from flipwise.hashing.estimators.unsupervised import UnsupervisedHasher
 from flipwise.hashing.functions.ridge import chunks, dense
 from flipwise.hashing.gram_loss import GramMatch
 from flipwise.hashing.pace import out_of_time, tell_round
-from flipwise.memory import require
 
 
 class SimilarityHasher(UnsupervisedHasher):

@@ -11,9 +11,8 @@ from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.metaestimators import available_if
 
-from flipwise.checks import check_wholes
-from flipwise.dpcd.options import PAPER_ALPHAS
-from flipwise.errors import InvalidInput
+from flipwise.foundation.checks import check_wholes
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.alternating import Learned, Schedule
 from flipwise.hashing.bstep import check_optimizer
 from flipwise.hashing.codes import Codes
@@ -21,6 +20,7 @@ from flipwise.hashing.estimators.base import BaseHasher, check_positive
 from flipwise.hashing.functions.ridge import Targets
 from flipwise.hashing.labels import LabelSets, as_label_sets
 from flipwise.hashing.metrics import mean_average_precision
+from flipwise.solvers.dpcd.options import PAPER_ALPHAS
 
 TUNING_ROWS = 5000
 """Training rows that take part in the choice of alpha."""

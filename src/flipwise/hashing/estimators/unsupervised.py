@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from flipwise.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.bstep import CodeMatrix, check_optimizer
 from flipwise.hashing.codes import Codes
 from flipwise.hashing.estimators.base import BaseHasher

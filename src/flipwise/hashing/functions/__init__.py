@@ -7,8 +7,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Floats
-from flipwise.errors import InvalidInput
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.functions.rbf import RBFFunction
 from flipwise.hashing.functions.ridge import LinearFunction, Targets
 from flipwise.hashing.functions.trees import TreesFunction

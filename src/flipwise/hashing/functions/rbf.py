@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import cholesky, lapack, solve_triangular
 
-from flipwise.arrays import Floats, Ints
-from flipwise.errors import InvalidInput
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.memory import require
 from flipwise.hashing.functions.ridge import RidgeFunction, Targets, chunks, dense
-from flipwise.memory import require
 
 DIRECT = 2000
 STEPS = 15

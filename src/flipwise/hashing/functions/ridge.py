@@ -15,8 +15,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from flipwise.arrays import Floats, Ints
-from flipwise.memory import require
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.memory import require
 
 CHUNK = 4096
 """Rows of features that are held in float64 at once."""

@@ -12,8 +12,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.arrays import Floats
-from flipwise.errors import InvalidInput
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.functions.ridge import Targets, dense
 
 

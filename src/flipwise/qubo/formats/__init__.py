@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from flipwise.errors import FlipwiseError, InvalidFile, InvalidInput
+from flipwise.foundation.errors import FlipwiseError, InvalidFile, InvalidInput
 from flipwise.qubo.formats import coordinates, documents
 from flipwise.qubo.formats.text import plain_suffix
 from flipwise.qubo.models import QuadraticModel

@@ -24,9 +24,9 @@ from pathlib import Path
 
 import numpy as np
 
-from flipwise.arrays import Floats, Ints
-from flipwise.errors import InvalidFile, InvalidInput
-from flipwise.objectives.protocol import Variables, check_variables
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.errors import InvalidFile, InvalidInput
+from flipwise.model.objective import Variables, check_variables
 from flipwise.qubo.formats.text import index_pairs, need, number, read_lines, read_text, table, write_text
 from flipwise.qubo.models import QuadraticModel
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from flipwise.errors import InvalidFile, InvalidInput, MissingDependency
-from flipwise.objectives.protocol import Variables
+from flipwise.foundation.errors import InvalidFile, InvalidInput, MissingDependency
+from flipwise.model.objective import Variables
 from flipwise.qubo.formats.text import read_text, write_text
 from flipwise.qubo.models import QuadraticModel
 

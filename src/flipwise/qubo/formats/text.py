@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from flipwise.arrays import Floats, Ints
-from flipwise.errors import InvalidFile, InvalidInput
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.streams import blocks
 from flipwise.qubo.models import QuadraticModel
 

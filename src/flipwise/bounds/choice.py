@@ -1,0 +1,89 @@
+"""Which lower bound of a quadratic to compute, for the time there is."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, get_args
+
+import numpy as np
+
+from flipwise.bounds.sdp import sdp_bound, spectral_bound
+from flipwise.foundation.errors import InvalidInput
+from flipwise.model.constraints import Constraint
+from flipwise.model.forms import ising_form
+from flipwise.model.quadratic import Quadratic
+
+Bound = Literal["auto", "sdp", "spectral", "simple", "none"]
+"""Which bound to prove; "auto" takes the best that the time allows."""
+
+LARGEST_AUTO = 2500
+"""Variables up to which "auto" proves an eigenvalue (its factorisation is cubic)."""
+SHARE = 0.2
+"""Share of the time limit for the bound."""
+
+
+def affordable_bound(objective: Quadratic, wanted: str, time_limit: float | None) -> Bound:
+    """The bound that "auto" stands for; any other choice is the user's own."""
+    if wanted not in get_args(Bound):
+        raise InvalidInput(f"`bound` must be one of {', '.join(get_args(Bound))}, got {wanted!r}.")
+    if wanted != "auto":
+        return wanted  # type: ignore[return-value]
+    proof_seconds = 3e-10 * objective.n**3 + 0.05
+    allowed = SHARE * (30.0 if time_limit is None else time_limit)
+    return "sdp" if objective.n <= LARGEST_AUTO and 2.0 * proof_seconds <= allowed else "simple"
+
+
+def proven_bound(
+    objective: Quadratic, constraint: Constraint | None, kind: Bound, time_limit: float | None
+) -> float | None:
+    """The bound of the given kind, never worse than the simple one, raised to the next value that f can have."""
+    if kind == "none":
+        return None
+    bound = simple_bound(objective)
+    if kind == "sdp":
+        seconds = SHARE / 2.0 * (30.0 if time_limit is None else time_limit)
+        scaled, power = _tamed(objective)
+        bound = max(bound, sdp_bound(scaled, constraint=constraint, time_limit=seconds) * power)
+    elif kind == "spectral":
+        scaled, power = _tamed(objective)
+        bound = max(bound, spectral_bound(scaled) * power)
+    return next_value(objective, bound)
+
+
+def _tamed(objective: Quadratic) -> tuple[Quadratic, float]:
+    """The objective divided by a power of two, which is exact, and that power: squares of its numbers must exist."""
+    rows = sum((term.absolute_row_sums() for term in objective.terms), np.abs(objective.c))
+    largest = float(rows.max(initial=0.0))
+    if largest == 0.0 or 1e-100 < largest < 1e100 or abs(objective.d) > 1e200 * largest:
+        return objective, 1.0  # the last: beside such a constant the rest is rounding, and their quotient may not exist
+    power = math.ldexp(1.0, math.frexp(largest)[1] - 1)
+    terms = [term.scaled(1.0 / power) for term in objective.terms]
+    return Quadratic(terms, objective.c / power, objective.d / power), power
+
+
+def next_value(objective: Quadratic, bound: float) -> float:
+    """The least value of f that is not below `bound`: with integer weights f has values on a lattice only."""
+    form = ising_form(objective) if objective.n <= LARGEST_AUTO else None
+    if form is None or not np.issubdtype(form.h.dtype, np.integer):
+        return bound
+    constant = objective.d + math.fsum(objective.diagonal)
+    steps = (bound - constant) * form.scale
+    whole = math.ceil(steps - 1e-9 * max(1.0, abs(steps)))
+    return max(bound, whole / form.scale + constant)
+
+
+def simple_bound(objective: Quadratic) -> float:
+    """Every term at its least: d + sum A_ii - sum |c_i| - sum |A_ij|.
+
+    Examples
+    --------
+    >>> import numpy as np, flipwise
+    >>> round(simple_bound(flipwise.Quadratic(np.array([[0.0, 1.0], [1.0, 0.0]]))), 6)
+    -2.0
+    """
+    rows = sum((term.absolute_row_sums() for term in objective.terms), np.zeros(objective.n))
+    diagonal = objective.diagonal
+    size = math.fsum(rows) + math.fsum(np.abs(objective.c)) + abs(objective.d)
+    least = objective.d - math.fsum(rows) - math.fsum(np.abs(objective.c))
+    least += math.fsum(diagonal) + math.fsum(np.abs(diagonal))
+    return least - 4.0 * objective.n * float(np.finfo(np.float64).eps) * size

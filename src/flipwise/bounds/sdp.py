@@ -1,0 +1,224 @@
+"""The spectral and the semidefinite bound of a quadratic on {-1, +1}^n.
+
+With y = (x, 1) when there are linear terms, f(x) = y'Hy + d, and y'y = N on the cube. For every diagonal u,
+    f(x) >= sum_i u_i + N * lambda_min(H - Diag(u)) + d:
+min over the sphere instead of over the cube. u = 0 is the plain spectral bound; u = diag(H) removes the diagonal, on
+which f depends only through its sum. The u that makes the bound largest solves the dual of a relaxation:
+
+    primal   min <H, X>     subject to  X_ii = 1,  X positive semidefinite
+    dual     max sum(u) + N * min(0, lambda_min(H - Diag(u)))
+
+The primal is solved in factored form, X = VV' with unit rows (Burer & Monteiro, Math. Program. 95, 2003), by the
+mixing method (Wang, Chang & Kolter, arXiv:1706.00476): V_i <- -g_i/|g_i|, g_i = sum_{j != i} H_ij V_j. At a fixed
+point u_i = H_ii - |g_i| is the dual variable; it is then corrected by a proven eigenvalue bound, so the result is a
+bound however far the sweeps have come.
+
+An exact number of ones in each group q, 1_q'x = m_q, adds terms that vanish on feasible points,
+    sum_q  lambda_q (1_q'x - m_q) + mu (1_q'x - m_q)^2,
+as a linear and a low-rank term; lambda is found by the method of multipliers.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from flipwise.bounds.eigenvalues import eigenvalue_bound
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.memory import require
+from flipwise.kernels import solvers as kernels
+from flipwise.model.constraints import Constraint
+from flipwise.model.forms import Homogeneous, homogeneous
+from flipwise.model.quadratic import Quadratic
+from flipwise.model.terms import LowRank
+
+MOST_RANK = 60
+"""More columns than this are not used by default; the bound is true for any rank."""
+ROUNDS = 25
+"""The most updates of the multipliers of exact counts."""
+
+
+def spectral_bound(quadratic: Quadratic) -> float:
+    """A proven lower bound on min f over {-1, +1}^n.
+
+    Examples
+    --------
+    >>> import numpy as np, flipwise
+    >>> from flipwise.bounds.sdp import spectral_bound
+    >>> bound = spectral_bound(flipwise.Quadratic(np.array([[0.0, 1.0], [1.0, 0.0]])))
+    >>> bound <= -2.0 and bound > -2.000001
+    True
+    """
+    form = homogeneous(quadratic)
+    return diagonal_bound(form, form.diagonal)
+
+
+def diagonal_bound(form: Homogeneous, u: Floats) -> float:
+    """The bound of a diagonal u, rounded down."""
+    least = eigenvalue_bound(form, u)
+    total = math.fsum(u) + form.N * least + form.constant
+    size = float(np.abs(u).sum()) + form.N * abs(least) + abs(form.constant)
+    return total - 8.0 * float(np.finfo(np.float64).eps) * size
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxation:
+    """Unit rows V (the last one stands for the constant 1 when `form.lifted`), their value, and the dual diagonal u."""
+
+    form: Homogeneous
+    V: Floats
+    u: Floats
+    value: float
+    sweeps: int
+
+    def bound(self) -> float:
+        """The proven lower bound on f that u gives."""
+        return diagonal_bound(self.form, self.u)
+
+    def directions(self) -> Floats:
+        """The rows that stand for variables, turned so that the constant is at its own row's side."""
+        return self.V[:-1] if self.form.lifted else self.V
+
+
+def sdp_bound(
+    quadratic: Quadratic,
+    *,
+    constraint: Constraint | None = None,
+    rank: int | None = None,
+    max_sweeps: int = 2000,
+    tolerance: float = 1e-7,
+    seed: int = 0,
+    time_limit: float = math.inf,
+) -> float:
+    """A proven lower bound on min f over {-1, +1}^n, or over the points of `constraint`.
+
+    Parameters
+    ----------
+    quadratic
+        The objective.
+    constraint
+        None or `Free()` for all binary points; otherwise the counts are used to tighten the bound.
+    rank
+        Columns of V; by default sqrt(2N) + 1, at most 60.
+    max_sweeps, tolerance, time_limit
+        The sweeps end when one lowers the value by less than `tolerance` of its size, or after these limits
+        (`time_limit` in seconds covers the sweeps, not the final eigenvalue proof).
+    seed
+        Of the random start.
+
+    Examples
+    --------
+    >>> import numpy as np, flipwise
+    >>> from flipwise.bounds.sdp import sdp_bound
+    >>> pentagon = np.roll(np.eye(5), 1, axis=0) + np.roll(np.eye(5), -1, axis=0)
+    >>> round(sdp_bound(flipwise.Quadratic(pentagon)), 3)  # 10 cos(4 pi / 5): the best cut reaches -6
+    -8.09
+    """
+    deadline = time.perf_counter() + time_limit
+    return solve_sdp(
+        quadratic,
+        constraint=constraint,
+        rank=rank,
+        max_sweeps=max_sweeps,
+        tolerance=tolerance,
+        rng=np.random.default_rng(seed),
+        deadline=deadline,
+    ).bound()
+
+
+def solve_sdp(
+    quadratic: Quadratic,
+    *,
+    constraint: Constraint | None,
+    rank: int | None,
+    max_sweeps: int,
+    tolerance: float,
+    rng: np.random.Generator,
+    deadline: float,
+) -> Relaxation:
+    """Solve the relaxation until a tolerance, a number of sweeps or a time (`time.perf_counter`) is reached."""
+    if constraint is None or not constraint.swaps:
+        form = homogeneous(quadratic)
+        V = _random_rows(form.N, rank, rng)
+        return _mix(form, V, max_sweeps, tolerance, deadline)
+    return _solve_with_counts(quadratic, constraint, rank, max_sweeps, tolerance, rng, deadline)
+
+
+def _random_rows(N: int, rank: int | None, rng: np.random.Generator) -> Floats:
+    columns = min(math.isqrt(2 * N) + 2, MOST_RANK) if rank is None else rank
+    require(16 * N * max(1, columns), f"the semidefinite bound for {N:,} variables with {columns} columns")
+    V: Floats = rng.standard_normal((N, max(1, columns)))
+    V /= np.linalg.norm(V, axis=1, keepdims=True)
+    return V
+
+
+def _mix(form: Homogeneous, V: Floats, max_sweeps: int, tolerance: float, deadline: float) -> Relaxation:
+    M = form.U.T @ V
+    g = np.empty(V.shape[1])
+    norms = np.zeros(form.N)
+    size = max(float(np.abs(form.part).sum()) + float((form.U * form.U).sum(axis=0) @ np.abs(form.s)), 1e-300)
+    value = float(np.einsum("ij,ij->", V, form.times(V)))
+    sweeps = 0
+    while sweeps < max_sweeps:
+        sweeps += 1
+        if form.is_sparse:
+            part = form.part
+            decrease = kernels.mixing_sweep_csr(part.indptr, part.indices, part.data, form.U, form.s, M, V, g, norms)
+        else:
+            decrease = kernels.mixing_sweep_dense(form.part, form.U, form.s, M, V, g, norms)
+        value -= decrease
+        if decrease <= tolerance * max(abs(value), 1e-3 * size) or time.perf_counter() >= deadline:
+            break
+    # H_ii belongs to both the value and u; |g_i| is taken at the final V.
+    HV = form.times(V)
+    value = float(np.einsum("ij,ij->", V, HV)) + form.constant
+    HV -= form.diagonal[:, None] * V
+    u = form.diagonal - np.sqrt(np.einsum("ij,ij->i", HV, HV))
+    return Relaxation(form, V, u, value, sweeps)
+
+
+def _solve_with_counts(
+    quadratic: Quadratic,
+    constraint: Constraint,
+    rank: int | None,
+    max_sweeps: int,
+    tolerance: float,
+    rng: np.random.Generator,
+    deadline: float,
+) -> Relaxation:
+    labels = constraint.labels(quadratic.shape)
+    groups = int(labels.max(initial=0)) + 1
+    sizes = np.bincount(labels, minlength=groups).astype(np.float64)
+    feasible = constraint.project(np.zeros(quadratic.shape)).reshape(-1)
+    m = np.asarray(np.bincount(labels, weights=feasible, minlength=groups), dtype=np.float64)
+    indicator = np.zeros((quadratic.n, groups))
+    indicator[np.arange(quadratic.n), labels] = 1.0
+    # mu of the size of a row of A over the size of a group, so that leaving the counts does not pay.
+    row = float(np.mean(sum((t.absolute_row_sums() for t in quadratic.terms), np.abs(quadratic.c) / 2.0)))
+    mu = 2.0 * max(row, 1e-12) / float(sizes.mean())
+    multipliers = np.zeros(groups)
+    V = _random_rows(quadratic.n + 1, rank, rng)
+    for index in range(ROUNDS):
+        form = _with_counts(quadratic, labels, indicator, m, multipliers, mu)
+        last = index == ROUNDS - 1
+        relaxation = _mix(form, V, max_sweeps if last else max_sweeps // ROUNDS + 1, tolerance, deadline)
+        V = relaxation.V
+        along = V[:-1] @ V[-1]
+        off = np.bincount(labels, weights=along, minlength=groups) - m
+        if time.perf_counter() >= deadline or (not last and float(np.abs(off).max()) <= 1e-6 * quadratic.n):
+            break
+        multipliers += 2.0 * mu * off
+    return relaxation
+
+
+def _with_counts(
+    quadratic: Quadratic, labels: Ints, indicator: Floats, m: Floats, multipliers: Floats, mu: float
+) -> Homogeneous:
+    """f plus the terms that vanish where the counts hold, as a lifted form."""
+    c = quadratic.c + (multipliers - 2.0 * mu * m)[labels]
+    d = quadratic.d - float(multipliers @ m) + mu * float(m @ m)
+    penalty = LowRank(indicator, np.full(m.size, mu))
+    return homogeneous(Quadratic([*quadratic.terms, penalty], c, d), lift=True)

@@ -1,0 +1,1 @@
+"""Cuts of a graph: `maxcut`, `bisect`, `partition`."""

@@ -1,0 +1,277 @@
+"""Multilevel bisection with exact sizes, and its evolution.
+
+A graph is coarsened by matchings, the coarsest graph is cut, and the cut is refined on the way back (see
+`kernels.multilevel`). New members of the population come from scratch, or from two parents by coarsening only where
+both agree, which keeps the better parent's cut through all levels: the child is never worse (Sanders, Schulz:
+Distributed evolutionary graph partitioning, ALENEX 2012); or from one parent through new levels, or by annealing along
+its cut.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from flipwise.foundation.arrays import Ints, Signs
+from flipwise.foundation.container import State
+from flipwise.foundation.errors import InvalidFile
+from flipwise.kernels import multilevel as kernels
+from flipwise.model.forms import IsingForm, Numbers
+from flipwise.solvers.portfolio.annealing import random_state, temperatures
+from flipwise.solvers.portfolio.clock import Clock, Pace
+from flipwise.solvers.portfolio.exchange import Counts, anneal_counted
+from flipwise.solvers.portfolio.population import Member, Task, admit, kept_members, members_state
+
+COARSEST = 80
+"""Nodes of the coarsest graph."""
+STARTS = 8
+"""Cuts grown on the coarsest graph."""
+BUCKETS = 1 << 16
+"""The most buckets of a queue; gains that need more share buckets."""
+FEWEST, MOST = 4, 12
+"""Members of the population: fewer for large graphs, where each costs a second."""
+IDLE = 40
+"""Results in a row that do not enter, after which all members but the best give way to new ones."""
+HEATS = (0.5, 0.35, 0.25, 0.18, 0.12)
+"""Temperatures of the annealing; a good cut melts when heated further."""
+LENGTHS = (50, 200, 800)
+"""Sweeps of one annealing."""
+KINDS = ("new", "combined", "again", "annealed")
+"""From scratch, from two parents, from one parent through new levels, by annealing a member."""
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """A weighted graph on one level: CSR with edge weights, node sizes."""
+
+    indptr: Ints
+    indices: Ints
+    w: Numbers
+    sizes: Ints
+
+    @property
+    def n(self) -> int:
+        return self.sizes.size
+
+    @property
+    def arcs(self) -> tuple[Ints, Ints, Numbers]:
+        """The edges as the kernels take them."""
+        return self.indptr, self.indices, self.w
+
+    def gains(self, s: Signs) -> tuple[Numbers, float]:
+        """By how much moving each node to the other side lowers the cut, and the weight of the cut."""
+        gain = np.empty(self.n, dtype=self.w.dtype)
+        return gain, float(kernels.csr_gains(*self.arcs, s, gain)) / 2.0
+
+    @cached_property
+    def reach(self) -> float:
+        """The largest weighted degree: no gain is larger."""
+        total = np.concatenate([[0.0], np.cumsum(np.abs(self.w.astype(np.float64)))])
+        return float((total[self.indptr[1:]] - total[self.indptr[:-1]]).max(initial=0.0))
+
+
+def bisected(
+    level: Level,
+    goal: int,
+    rng: np.random.Generator,
+    parents: tuple[Signs, ...] = (),
+) -> Signs:
+    """A cut whose +1 side has `goal` nodes; with parents (the best first), one at least as good as the first."""
+    classes = np.zeros(level.n, dtype=np.int64)
+    for parent in parents:
+        classes = 2 * classes + (parent > 0)
+    start = parents[0] if parents else None
+    levels: list[tuple[Level, Ints]] = []
+    largest = max(1, int(1.5 * level.n / COARSEST))
+    current = level
+    while current.n > COARSEST:
+        smaller, coarse = _coarser(current, classes, largest, rng)
+        if smaller.n > 0.95 * current.n:
+            break
+        levels.append((current, coarse))
+        first = np.zeros(smaller.n, dtype=np.int64)
+        first[coarse] = np.arange(current.n)
+        classes = classes[first]
+        start = None if start is None else start[first]
+        current = smaller
+    s = _first_cut(current, goal, rng) if start is None else start.copy()
+    s = refined(current, s, goal, rng)
+    for finer, coarse in reversed(levels):
+        s = refined(finer, s[coarse], goal, rng)
+    s = exact(level, s, goal)
+    # levels of large nodes cannot keep the sizes exactly, so what was won there may have to be given back at the end
+    return parents[0].copy() if parents and cut_weight(level, parents[0]) < cut_weight(level, s) else s
+
+
+def exact(level: Level, s: Signs, goal: int) -> Signs:
+    """`s` with exactly `goal` nodes at +1, the best ones moved where it has not."""
+    s = s.copy()
+    while (off := int(np.count_nonzero(s > 0)) - goal) != 0:
+        gain, _ = level.gains(s)
+        movable = np.flatnonzero((s > 0) == (off > 0))
+        moved = movable[np.argsort(-gain[movable], kind="stable")[: (abs(off) + 1) // 2]]
+        s[moved] *= -1
+    return s
+
+
+def _coarser(level: Level, classes: Ints, largest: int, rng: np.random.Generator) -> tuple[Level, Ints]:
+    partner = np.empty(level.n, dtype=np.int64)
+    order = rng.permutation(level.n)
+    count = kernels.csr_heavy_matching(*level.arcs, level.sizes, largest, order, classes, partner)
+    coarse = np.full(level.n, -1, dtype=np.int64)
+    indptr = np.empty(count + 1, dtype=np.int64)
+    indices = np.empty(level.indices.size, dtype=level.indices.dtype)
+    w = np.empty_like(level.w)
+    sizes = np.empty(count, dtype=np.int64)
+    place = np.full(count, -1, dtype=np.int64)
+    arcs = kernels.csr_contract(*level.arcs, level.sizes, partner, coarse, place, indptr, indices, w, sizes)
+    return Level(indptr, indices[:arcs].copy(), w[:arcs].copy(), sizes), coarse
+
+
+def _first_cut(level: Level, goal: int, rng: np.random.Generator) -> Signs:
+    best: Signs | None = None
+    least = np.inf
+    for _ in range(STARTS):
+        s = np.empty(level.n, dtype=np.int8)
+        queue = np.empty(level.n, dtype=np.int64)
+        kernels.csr_grow(level.indptr, level.indices, level.sizes, goal, rng.permutation(level.n), s, queue)
+        s = refined(level, s, goal, rng)
+        off = abs(int(level.sizes[s > 0].sum()) - goal)
+        cut = cut_weight(level, s) + 1e-3 * off * level.reach
+        if cut < least:
+            best, least = s, cut
+    assert best is not None
+    return best
+
+
+def refined(level: Level, s: Signs, goal: int, rng: np.random.Generator, passes: int = 12) -> Signs:
+    """Passes of refinement until two in a row bring nothing."""
+    n = level.n
+    s = np.ascontiguousarray(s, dtype=np.int8)
+    gain, _ = level.gains(s)
+    reach = level.reach
+    whole = np.issubdtype(level.w.dtype, np.integer)
+    steps = 1.0 if whole and 2 * reach + 2 <= BUCKETS else (BUCKETS - 2) / max(2.0 * reach, 1e-300)
+    buckets = int(2 * reach * steps) + 2
+    heaviest = int(level.sizes.max())
+    tolerance = 0 if heaviest == 1 else heaviest
+    off = int(level.sizes[s > 0].sum()) - goal
+    patience = max(100, min(n, 300 + n // 50))
+    quiet = 0
+    for turn in range(passes):
+        slack = int(heaviest * (1 + rng.integers(0, 8))) if turn % 2 else max(1, heaviest)
+        scratch = (
+            np.full((2, buckets), -1, dtype=np.int64),
+            np.empty(n, dtype=np.int64),
+            np.empty(n, dtype=np.int64),
+            np.full(n, -1, dtype=np.int64),
+            np.zeros(n, dtype=np.bool_),
+            np.empty(n, dtype=np.int64),
+        )
+        before = off
+        fixed = (*level.arcs, level.sizes, reach, steps)
+        decrease, off = kernels.csr_pass(
+            *fixed, off, tolerance, slack, patience, int(rng.integers(n)), s, gain, *scratch
+        )
+        quiet = 0 if decrease > 0 or abs(off) < abs(before) else quiet + 1
+        if quiet == 2:
+            break
+    return s
+
+
+def cut_weight(level: Level, s: Signs) -> float:
+    return level.gains(s)[1]
+
+
+class BisectionPopulation:
+    """Members are cuts of a graph with `goal` nodes at +1; their energy is the weight of the cut."""
+
+    def __init__(self, level: Level, form: IsingForm, start: Signs, rng: np.random.Generator) -> None:
+        self.level = level
+        self.form = form
+        self.rng = rng
+        self.goal = int(np.count_nonzero(start > 0))
+        self.counts = Counts.of(np.zeros(level.n, dtype=np.int64), start)
+        self.champion = Member(start, cut_weight(level, start))
+        self.members: list[Member] = []
+        self.capacity = int(np.clip(600_000 // level.n, FEWEST, MOST))
+        self.idle = 0
+        self.success = dict.fromkeys(KINDS, 1.0)
+        self.pace = Pace(level.n)
+
+    @property
+    def best(self) -> Member:
+        return self.champion
+
+    def state(self) -> dict[str, Any]:
+        own = {"success": self.success, "idle": self.idle}
+        return members_state([self.champion, *self.members], self.rng) | own
+
+    def restore(self, state: State) -> None:
+        (self.champion, *self.members), self.rng = kept_members(state, self.level.n)
+        if any(np.count_nonzero(each.s > 0) != self.goal for each in (self.champion, *self.members)):
+            raise InvalidFile("the checkpoint's population breaks the constraint.")
+        self.success = {kind: max(0.1, float(state["success"][kind])) for kind in KINDS}
+        self.idle = int(state["idle"])
+
+    def tasks(self, count: int, clock: Clock) -> list[Task]:
+        return [self._task(clock) for _ in range(count)]
+
+    def _task(self, clock: Clock) -> Task:
+        kind = "new"
+        if len(self.members) >= self.capacity:
+            odds = np.array([self.success[name] for name in KINDS])
+            kind = KINDS[int(self.rng.choice(len(KINDS), p=odds / odds.sum()))]
+        own = self.rng.spawn(1)[0]
+        if kind == "new":
+            return partial(self._multilevel, kind, (), own)
+        a, b = (self.members[int(k)] for k in self.rng.permutation(len(self.members))[:2])
+        if kind == "combined":
+            better, other = (a, b) if a.energy <= b.energy else (b, a)
+            return partial(self._multilevel, kind, (better.s, other.s), own)
+        if kind == "again":
+            return partial(self._multilevel, kind, (a.s,), own)
+        heat = HEATS[int(self.rng.integers(len(HEATS)))]
+        sweeps = self.pace.shortened(LENGTHS[int(self.rng.integers(len(LENGTHS)))], clock, 0.2)
+        return partial(self._annealed, a.s, heat, sweeps, own, clock)
+
+    def merge(self, found: list[Member]) -> None:
+        for member in found:
+            entered = self._admit(member)
+            kind = KINDS[member.origin]
+            self.success[kind] = max(0.1, 0.95 * self.success[kind] + 0.1 * entered)
+            self.idle = 0 if entered else self.idle + 1
+            if member.energy < self.champion.energy:
+                self.champion = member
+        if self.idle >= IDLE:
+            self.members = [self.champion]
+            self.idle = 0
+
+    def _admit(self, member: Member) -> bool:
+        """Into the population unless it is there already or worse than all."""
+        for other in self.members:
+            apart = int(np.count_nonzero(member.s != other.s))
+            if other.energy == member.energy and min(apart, self.level.n - apart) == 0:
+                return False
+        return admit(self.members, member, self.capacity)
+
+    def _multilevel(self, kind: str, parents: tuple[Signs, ...], rng: np.random.Generator) -> Member:
+        s = bisected(self.level, self.goal, rng, parents)
+        if not parents:  # a second time through new levels: the first such repetition gains the most
+            s = bisected(self.level, self.goal, rng, (s,))
+        return Member(s, cut_weight(self.level, s), KINDS.index(kind))
+
+    def _annealed(
+        self, start: Signs, heat: float, sweeps: int, rng: np.random.Generator, clock: Clock
+    ) -> Member | None:
+        s = start.copy()
+        f = self.form.fields(s)
+        with self.pace.timing(sweeps):
+            schedule = temperatures(self.form, heat, sweeps)
+            if not anneal_counted(self.form, self.counts, s, f, schedule, random_state(rng), clock):
+                return None
+        s = refined(self.level, s, self.goal, rng)
+        return Member(s, cut_weight(self.level, s), KINDS.index("annealed"))

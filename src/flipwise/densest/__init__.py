@@ -1,0 +1,1 @@
+"""The k densest nodes of a graph: search, bounds, and the published methods for it."""

@@ -1,0 +1,240 @@
+"""The part of a graph that can matter: nodes outside it are tied to it by little, and by how little is known.
+
+Peel away, one after another, nodes tied by at most `cap` to what is left. A removed node can take all of that on
+itself, so in the load bound no node outside the core needs to carry more than `cap`; and no node outside has a
+degree above `cap` into any set inside the core. (For integer caps this is the (cap + 1)-core.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.graphs.graph import Graph
+from flipwise.kernels import cores as kernels
+from flipwise.kernels.jit import threads_worth
+
+LOOSE = 2.0
+"""A core more than so many times as large as wanted is cut down further, ..."""
+TRIALS = 4
+"""... in at most this many steps."""
+_EPS = float(np.finfo(np.float64).eps)
+
+Degrees = npt.NDArray[np.int64] | Floats
+"""Weights and their sums: integers where the graph has no weights."""
+
+
+@dataclass(frozen=True, eq=False)
+class Core:
+    """A subgraph with its own numbering.
+
+    Attributes
+    ----------
+    graph
+        The subgraph on the nodes that are left.
+    nodes
+        Their numbers in the whole graph, ascending.
+    cap
+        What ties a node outside to the core and to the nodes removed later, at most.
+    """
+
+    graph: Graph
+    nodes: Ints
+    cap: float
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing was removed."""
+        return self.cap < 0.0
+
+    @cached_property
+    def order(self) -> Ints:
+        """The nodes in the order of greedy peeling."""
+        return peeling(self.graph) if self.graph.weights is not None else self._peeled[0]
+
+    @cached_property
+    def core_numbers(self) -> Ints:
+        """The core number of each node; without weights only."""
+        return self._peeled[1]
+
+    @cached_property
+    def _peeled(self) -> tuple[Ints, Ints]:
+        return peeling_and_cores(self.graph)
+
+
+def arc_weights(graph: Graph) -> Degrees:
+    """The weights as the kernels take them: one for each arc, or a single 1 for all."""
+    return np.ones(1, dtype=np.int64) if graph.weights is None else graph.weights
+
+
+def no_degrees(graph: Graph) -> Degrees:
+    """A zero for each node, of the kind its degree has."""
+    return np.zeros(graph.n, dtype=np.int64) if graph.weights is None else np.zeros(graph.n)
+
+
+def whole_core(graph: Graph) -> Core:
+    """The core that is the graph itself."""
+    return Core(graph, np.arange(graph.n), -1.0)
+
+
+def positive_degrees(graph: Graph) -> Degrees:
+    """The sum of the positive weights at each node."""
+    return graph.degrees if graph.weights is None else _degrees_among(graph, np.ones(graph.n, np.uint8))
+
+
+def core_above(core: Core, cap: float) -> Core:
+    """What is left of a core after nodes tied by at most `cap` are gone; `cap` must not be below the core's own."""
+    degrees = positive_degrees(core.graph)
+    # A first cut by the plain degree costs nothing, and what it removes is never scanned.
+    alive = (degrees > cap).astype(np.uint8)
+    inner = _degrees_among(core.graph, alive)
+    _peel(core.graph, alive, inner, cap)
+    return _left(core, alive, inner, cap, degrees)
+
+
+def core_of_size(core: Core, size: int) -> Core:
+    """A core of at least `size` nodes and not many more where the degrees allow; the core itself when it is small."""
+    if core.graph.n <= size:
+        return core
+    degrees = positive_degrees(core.graph)
+    failed = math.inf
+
+    def cut(cap: float) -> Core | None:
+        nonlocal failed
+        alive = (degrees > cap).astype(np.uint8)
+        inner = _degrees_among(core.graph, alive)
+        # What the first round of peeling leaves is often too little already.
+        if np.count_nonzero(inner > cap) < size or not _peel(core.graph, alive, inner, cap, size):
+            failed = cap
+            return None
+        cap = _tightened(core.graph, alive, inner, cap, min(failed, float(inner.max())), size)
+        return _left(core, alive, inner, cap, degrees)
+
+    return cut_to_size(degrees, size, core.cap, cut) or core
+
+
+def cut_to_size(degrees: Degrees, size: int, least_cap: float, cut: Callable[[float], Core | None]) -> Core | None:
+    """The core of the first cut by degree, at twice `size` nodes, four times, ..., with `size` nodes left; or None.
+
+    `cut(cap)` is the core above `cap`, or None where fewer than `size` nodes are left.
+    """
+    wanted = 2 * size
+    while wanted < degrees.size:
+        cap = float(np.partition(degrees, degrees.size - wanted)[degrees.size - wanted]) - 1.0
+        if cap < max(0.0, least_cap):
+            break
+        smaller = cut(cap)
+        if smaller is not None and smaller.graph.n >= size:
+            return smaller
+        wanted *= 2
+    return None
+
+
+def tightened(core: Core, failed: float, size: int) -> Core:
+    """The last step of `core_of_size` for a core of at least `size` nodes that was cut elsewhere."""
+    alive, degrees = np.ones(core.graph.n, np.uint8), positive_degrees(core.graph)
+    inner = degrees.copy()
+    cap = _tightened(core.graph, alive, inner, core.cap, min(failed, float(degrees.max(initial=0))), size)
+    return _left(core, alive, inner, cap, degrees)
+
+
+def _tightened(
+    graph: Graph,
+    alive: npt.NDArray[np.uint8],
+    inner: Degrees,
+    cap: float,
+    failed: float,
+    size: int,
+) -> float:
+    """Peel further, at a cap between a good one and one that failed, while far more than `size` nodes are left."""
+    for _ in range(TRIALS):
+        middle = float(math.floor((cap + failed) / 2))
+        if middle <= cap or np.count_nonzero(alive) <= LOOSE * size:
+            break
+        fewer, ties = alive.copy(), inner.copy()
+        if _peel(graph, fewer, ties, middle, size):
+            alive[:], inner[:], cap = fewer, ties, middle
+        else:
+            failed = middle
+    return cap
+
+
+def _degrees_among(graph: Graph, alive: npt.NDArray[np.uint8]) -> Degrees:
+    weights, inner = arc_weights(graph), no_degrees(graph)
+    with threads_worth(graph.n_arcs):
+        kernels.alive_degrees(graph.indptr, graph.indices, weights, np.flatnonzero(alive), alive, inner)
+    return inner
+
+
+def _peel(graph: Graph, alive: npt.NDArray[np.uint8], inner: Degrees, cap: float, least: int = 0) -> bool:
+    """Remove nodes tied by at most `cap`; False, and no more work, once fewer than `least` are left."""
+    weights, queue = arc_weights(graph), np.empty(graph.n, np.int64)
+    most = int(np.count_nonzero(alive)) - least
+    return bool(kernels.peel_below(graph.indptr, graph.indices, weights, alive, inner, cap, queue, most) <= most)
+
+
+def _left(
+    core: Core,
+    alive: npt.NDArray[np.uint8],
+    inner: Degrees,
+    cap: float,
+    degrees: Degrees,
+) -> Core:
+    """The core on the nodes that peeling at `cap` left alive, with what then ties each to the others."""
+    graph, nodes = core.graph, np.flatnonzero(alive)
+    if graph.weights is None:
+        return Core(_induced(graph, nodes, alive, inner[nodes]), core.nodes[nodes], max(cap, core.cap))
+    # sums and differences of at most max-degree many terms were rounded
+    proven = cap + 4.0 * _EPS * float(graph.degrees.max(initial=1)) * float(degrees.max(initial=0.0))
+    return Core(induced(graph, nodes), core.nodes[nodes], max(proven, core.cap))
+
+
+def induced(graph: Graph, nodes: Ints) -> Graph:
+    """The subgraph on some nodes, given in ascending order, numbered from 0."""
+    alive = np.zeros(graph.n, dtype=np.uint8)
+    alive[nodes] = 1
+    counts = np.zeros(graph.n, dtype=np.int64)
+    with threads_worth(graph.n_arcs):
+        kernels.alive_degrees(graph.indptr, graph.indices, np.ones(1, np.int64), nodes, alive, counts)
+    return _induced(graph, nodes, alive, counts[nodes])
+
+
+def _induced(graph: Graph, nodes: Ints, alive: npt.NDArray[np.uint8], counts: Ints | Floats) -> Graph:
+    """The subgraph on the alive nodes, each of which has `counts` alive neighbours."""
+    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
+    label = np.empty(graph.n, dtype=graph.indices.dtype)
+    label[nodes] = np.arange(nodes.size)
+    indices = np.empty(int(indptr[-1]), dtype=graph.indices.dtype)
+    weights = np.empty(0 if graph.weights is None else indices.size)
+    given = arc_weights(graph)
+    with threads_worth(graph.n_arcs):
+        kernels.induced_arcs(graph.indptr, graph.indices, given, nodes, alive, label, indptr, indices, weights)
+    return Graph(indptr, indices, None if graph.weights is None else weights)
+
+
+def peeling(graph: Graph) -> Ints:
+    """The nodes in the order in which repeated removal of one of least degree takes them."""
+    if graph.weights is None:
+        return peeling_and_cores(graph)[0]
+    nodes = np.empty(graph.n, dtype=np.int64)
+    place = np.empty(graph.n, dtype=np.int64)
+    sums = np.zeros(graph.n)
+    np.add.at(sums, np.repeat(np.arange(graph.n), graph.degrees), graph.weights)
+    heap = np.empty(graph.n, dtype=np.int64)
+    kernels.weighted_peeling_order(graph.indptr, graph.indices, graph.weights, sums, heap, place, nodes)
+    return nodes
+
+
+def peeling_and_cores(graph: Graph) -> tuple[Ints, Ints]:
+    """The peeling order of an unweighted graph and the core number of each node."""
+    nodes, place, cores = (np.empty(graph.n, dtype=np.int64) for _ in range(3))
+    degrees = graph.degrees
+    start = np.zeros(int(degrees.max(initial=0)) + 2, dtype=np.int64)
+    kernels.peeling_order(graph.indptr, graph.indices, degrees, start, nodes, place, cores)
+    return nodes, cores

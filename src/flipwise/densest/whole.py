@@ -1,0 +1,137 @@
+"""What a search asks of the whole graph. The rest happens in cores, so the whole may lie anywhere, also in shards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from flipwise.densest import starts
+from flipwise.densest.core import Core, arc_weights, core_above, core_of_size, whole_core
+from flipwise.densest.subset import Subset
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.graphs.graph import Graph
+from flipwise.kernels import subgraph as kernels
+from flipwise.model.objective import Variables
+
+
+@runtime_checkable
+class Whole(Protocol):
+    """A graph that can be cut down to cores. `names` and `notes` are those of `Graph`."""
+
+    names: Sequence[Any] | None
+    notes: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+
+    @property
+    def n_arcs(self) -> int:
+        """Number of arcs, twice the number of edges."""
+
+    @property
+    def weight_range(self) -> tuple[float, float]:
+        """The least and the largest weight of an arc, with 0 where there is no arc."""
+
+    @property
+    def integral(self) -> bool:
+        """Whether every set's weight is an integer that float64 holds exactly."""
+
+    def core_of_size(self, size: int) -> Core:
+        """See `graphs.core.core_of_size`."""
+
+    def core_above(self, cap: float) -> Core:
+        """See `graphs.core.core_above`."""
+
+    def nodes_above(self, nodes: Ints, least: float) -> Ints:
+        """The nodes whose degree into the set `nodes` is above `least`."""
+
+    def published_sets(self, k: int) -> list[Ints]:
+        """The sets that the published methods find on the whole graph."""
+
+    def inner_weight(self, nodes: Ints) -> float:
+        """x'Wx of a set of nodes."""
+
+
+@dataclass(eq=False)
+class WholeHere:
+    """A graph in this process's memory, or mapped into it."""
+
+    graph: Graph
+
+    def __post_init__(self) -> None:
+        self.names, self.notes = self.graph.names, self.graph.notes
+        self.n, self.n_arcs = self.graph.n, self.graph.n_arcs
+
+    @cached_property
+    def weight_range(self) -> tuple[float, float]:
+        return weight_range(self.graph)
+
+    @cached_property
+    def integral(self) -> bool:
+        return integral_weights(self.graph)
+
+    def core_of_size(self, size: int) -> Core:
+        return core_of_size(whole_core(self.graph), size)
+
+    def core_above(self, cap: float) -> Core:
+        return core_above(whole_core(self.graph), cap)
+
+    def nodes_above(self, nodes: Ints, least: float) -> Ints:
+        mask = np.zeros(self.n, dtype=bool)
+        mask[nodes] = True
+        return np.flatnonzero(Subset.of(self.graph, mask).degrees > least)
+
+    def published_sets(self, k: int) -> list[Ints]:
+        return [np.flatnonzero(mask) for mask in starts.by_published_methods(self.graph, k)]
+
+    def inner_weight(self, nodes: Ints) -> float:
+        return inner_weight(self.graph, nodes)
+
+
+class SubgraphObjective:
+    """f(x) = -x'Wx in 0/1 variables, by the whole graph's own account: what a run of the search reports."""
+
+    variables: Variables = "binary"
+
+    def __init__(self, whole: Whole) -> None:
+        self.whole = whole
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.whole.n,)
+
+    def value(self, x: Floats) -> float:
+        """-b'Wb with b = (x + 1) / 2, for spins x."""
+        return -self.whole.inner_weight(np.flatnonzero(x > 0))
+
+    def gradient(self, x: Floats) -> Floats:
+        """Never asked for: the search keeps degrees of its own."""
+        raise NotImplementedError
+
+
+def inner_weight(graph: Graph, nodes: Ints) -> float:
+    """x'Wx of a set of nodes, from scratch: only the rows of the nodes are read."""
+    inside = np.zeros(graph.n, dtype=np.uint8)
+    inside[nodes] = 1
+    return float(kernels.inner_weight(graph.indptr, graph.indices, arc_weights(graph), nodes, inside))
+
+
+def weight_range(graph: Graph) -> tuple[float, float]:
+    """The least and the largest weight of an arc, with 0 where there is no arc."""
+    if graph.weights is None:
+        one = 1.0 if graph.n_arcs else 0.0
+        return min(one, 0.0), one
+    return float(graph.weights.min(initial=0.0)), float(graph.weights.max(initial=0.0))
+
+
+def integral_weights(graph: Graph) -> bool:
+    """Whether every set's weight is an integer that float64 holds exactly."""
+    if graph.weights is None:
+        return True
+    whole = bool(np.all(graph.weights == np.floor(graph.weights)))
+    return whole and float(np.abs(graph.weights).sum()) < 2.0**52

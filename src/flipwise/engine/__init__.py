@@ -1,0 +1,1 @@
+"""The one life of a run: limits, interrupts, seeds, restarts, checkpoint, log, proof, result."""

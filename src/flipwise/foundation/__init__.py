@@ -1,0 +1,1 @@
+"""What everything stands on: arrays, checks of arguments, errors, files, memory, lazy names."""

@@ -1,0 +1,36 @@
+"""Aliases for the arrays in signatures, and the largest entries of a vector."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+"""Values, gradients, spins during a solve."""
+Ints = npt.NDArray[np.integer[Any]]
+"""Indices and counts."""
+Bools = npt.NDArray[np.bool_]
+"""Masks."""
+Signs = npt.NDArray[np.int8]
+"""Binary vectors as they are handed to the user: +-1 or 0/1."""
+
+
+def largest(scores: Floats, count: int) -> Ints:
+    """The indices of the `count` largest entries, ascending; among equals the earlier ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from flipwise.foundation.arrays import largest
+    >>> largest(np.array([2.0, 5.0, 2.0, 2.0]), 2)
+    array([0, 1])
+    """
+    if count >= scores.size or count <= 0:
+        return np.arange(max(0, min(count, scores.size)))
+    level = np.partition(scores, scores.size - count)[scores.size - count]
+    chosen = scores > level
+    equal = np.flatnonzero(scores == level)
+    chosen[equal[: count - int(np.count_nonzero(chosen))]] = True
+    return np.flatnonzero(chosen)

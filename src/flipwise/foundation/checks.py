@@ -1,0 +1,91 @@
+"""The rules that arguments and the options of methods share: numbers, flags, seeds, arrays."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.errors import InvalidInput
+
+
+def is_number(value: Any) -> TypeGuard[float]:
+    """Whether it is a finite real number, of Python or NumPy; True and False are none."""
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def is_whole(value: Any) -> TypeGuard[int]:
+    """Whether it is an integer, of Python or NumPy; True and False are none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def check_whole(name: str, value: Any, least: int, *, optional: bool = False) -> None:
+    """An integer of at least `least`; None is as good where it is `optional`."""
+    if (value is None and optional) or (is_whole(value) and value >= least):
+        return
+    kind = "None or an integer" if optional else "an integer"
+    raise InvalidInput(f"`{name}` must be {kind} of at least {least}, got {value!r}.")
+
+
+def check_wholes(options: Any, *names: str, least: int = 1) -> None:
+    """The options of these names are integers of at least `least`."""
+    for name in names:
+        check_whole(name, getattr(options, name), least)
+
+
+def check_numbers(
+    options: Any, *names: str, above: float | None = None, least: float | None = None, most: float | None = None
+) -> None:
+    """The options of these names are finite numbers above / of at least / of at most what is said."""
+    rules = {f"above {above}": above, f"of at least {least}": least, f"of at most {most}": most}
+    rule = " and ".join(words for words, limit in rules.items() if limit is not None)
+    for name in names:
+        value = getattr(options, name)
+        inside = is_number(value) and (above is None or value > above) and (least is None or value >= least)
+        if not inside or (most is not None and value > most):
+            raise InvalidInput(f"`{name}` must be a number {rule}, got {value!r}.")
+
+
+def check_flags(options: Any, *names: str) -> None:
+    """The options of these names are True or False."""
+    for name in names:
+        value = getattr(options, name)
+        if not isinstance(value, bool | np.bool_):
+            raise InvalidInput(f"`{name}` must be True or False, got {value!r}.")
+
+
+def as_generator(seed: int | np.random.Generator | None) -> np.random.Generator:
+    """The generator a user's seed stands for."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    if seed is None or (is_whole(seed) and seed >= 0):
+        return np.random.default_rng(seed)
+    raise InvalidInput(f"`seed` must be None, an integer of at least 0, or a numpy.random.Generator, got {seed!r}.")
+
+
+def seed_of(seed: int | np.random.Generator | None) -> int | None:
+    """The integer to write into a result, if there is one."""
+    return int(seed) if isinstance(seed, int | np.integer) else None
+
+
+def as_floats(name: str, values: npt.ArrayLike) -> Floats:
+    """`values` as a C-contiguous float64 array, refused when it is not numeric or not finite."""
+    try:
+        array = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"`{name}` must be an array of numbers, got {type(values).__name__}: {error}") from None
+    check_finite(name, array)
+    return array
+
+
+def check_finite(name: str, array: npt.NDArray[Any]) -> None:
+    """Raise when `array` holds NaN or inf, naming the first offending position."""
+    finite = np.isfinite(array)
+    if not finite.all():
+        where = tuple(int(i) for i in np.argwhere(~finite)[0])
+        raise InvalidInput(
+            f"`{name}` must be finite, got {array[where]} at position {where}. Remove or replace NaN and inf."
+        )

@@ -1,0 +1,1 @@
+"""What is minimised, and over which points: objectives, constraints, and the problem they make."""

@@ -1,0 +1,104 @@
+"""`flipwise.check_objective`: is the gradient right, are the flips exact, is the Lipschitz constant one?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.checks import as_generator
+from flipwise.foundation.errors import InvalidInput
+from flipwise.model.objective import Objective, SupportsFlips, SupportsLipschitz
+
+
+@dataclass(frozen=True)
+class ObjectiveReport:
+    """What a check found; `ok` is the verdict, `problems` the reasons against it.
+
+    `gradient_error` is the largest difference between a slope of f and the gradient, relative to the larger of them;
+    `flip_error` the same for changes by flips (None where the objective leaves flips to the library).
+    """
+
+    gradient_error: float
+    flip_error: float | None
+    problems: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+    def __str__(self) -> str:
+        lines = ["objective: " + ("right" if self.ok else "WRONG")]
+        lines.append(f"gradient   largest relative error {self.gradient_error:.2g}")
+        if self.flip_error is not None:
+            lines.append(f"flips      largest relative error {self.flip_error:.2g}")
+        return "\n".join([*lines, *(f"- {problem}" for problem in self.problems)])
+
+
+def check_objective(
+    objective: Objective, *, points: int = 5, tolerance: float = 1e-4, seed: int | np.random.Generator | None = 0
+) -> ObjectiveReport:
+    """Compare the gradient with differences of values, and flips with recomputation, at random points.
+
+    Examples
+    --------
+    >>> import flipwise
+    >>> wrong = flipwise.Smooth(lambda x: ((x**3).sum(), 2 * x**2), shape=5)
+    >>> flipwise.check_objective(wrong).ok
+    False
+    """
+    if not isinstance(objective, Objective):
+        raise InvalidInput("`objective` must have `shape`, `value(x)` and `gradient(x)`.")
+    rng = as_generator(seed)
+    problems = []
+    gradient_error = max(_gradient_error(objective, rng) for _ in range(points))
+    if gradient_error > tolerance:
+        problems.append(
+            f"the gradient disagrees with differences of values by {gradient_error:.2g} (relative); "
+            "check its formula, its sign and its scale."
+        )
+    flip_error = None
+    if isinstance(objective, SupportsFlips):
+        flip_error = max(_flip_error(objective, rng) for _ in range(points))
+        if flip_error > 1e-8:
+            problems.append(f"the change of a batch of flips is off by {flip_error:.2g} (relative).")
+    if isinstance(objective, SupportsLipschitz):
+        constant = objective.lipschitz()
+        steepest = max(_steepness(objective, rng) for _ in range(points))
+        if constant.is_bound and steepest > constant.value * (1 + 1e-6):
+            problems.append(f"the gradient has slope {steepest:.4g}, above the Lipschitz bound {constant.value:.4g}.")
+    return ObjectiveReport(gradient_error, flip_error, tuple(problems))
+
+
+def _gradient_error(objective: Objective, rng: np.random.Generator) -> float:
+    """Central differences along random directions inside the box, with the best of three step lengths."""
+    x = rng.uniform(-0.9, 0.9, objective.shape)
+    direction = rng.standard_normal(objective.shape)
+    direction /= np.linalg.norm(direction)
+    slope = float((objective.gradient(x) * direction).sum())
+    errors = []
+    for h in (1e-2, 1e-4, 1e-6):
+        difference = (objective.value(x + h * direction) - objective.value(x - h * direction)) / (2 * h)
+        errors.append(abs(difference - slope) / max(abs(difference), abs(slope), 1e-8))
+    return min(errors)
+
+
+def _flip_error(objective: SupportsFlips, rng: np.random.Generator) -> float:
+    x: Floats = np.where(rng.random(objective.shape) < 0.5, 1.0, -1.0)
+    g = objective.gradient(x)
+    batch = rng.permutation(x.size)[: max(1, x.size // 3)]
+    before = objective.value(x)
+    promised = objective.flip_change(x, g, batch)
+    made = objective.flip(x, g, batch)
+    after = objective.value(x)
+    scale = max(abs(before), abs(after), 1.0)
+    fresh = objective.gradient(x)
+    drift = float(np.abs(g - fresh).max()) / max(1.0, float(np.abs(fresh).max()))
+    return max(abs(promised - (after - before)) / scale, abs(made - (after - before)) / scale, drift)
+
+
+def _steepness(objective: Objective, rng: np.random.Generator) -> float:
+    y, z = rng.uniform(-1, 1, objective.shape), rng.uniform(-1, 1, objective.shape)
+    return float(np.linalg.norm(objective.gradient(z) - objective.gradient(y)) / np.linalg.norm(z - y))

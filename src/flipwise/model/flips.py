@@ -1,0 +1,181 @@
+"""Batches of flips and exchanges: found, shortened until they improve, evaluated where nothing cheaper is known.
+
+A batch is shortened until it improves, for objectives whose flips cannot be accepted one by one cheaply; the exchanges
+of a +1 with a -1 that lower a quadratic are found by an exact search over all pairs of a group; and an objective that
+only has a value and a gradient gets flips whose changes are differences of evaluations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.kernels import sparse as kernels
+from flipwise.model.objective import Objective, SupportsFlips
+from flipwise.model.terms import Sparse, Term
+
+PAIR_LIMIT = 4096
+"""How many exchanges are tried one by one at the end of a descent; of more, those that look best."""
+
+
+class BatchFlips(Protocol):
+    """What the shortening needs: the exact change of a batch, and the batch carried out."""
+
+    def flip_change(self, x: Floats, g: Floats, batch: Ints) -> float: ...
+
+    def flip(self, x: Floats, g: Floats, batch: Ints) -> float: ...
+
+
+def flip_shortened(objective: BatchFlips, x: Floats, g: Floats, moves: Ints) -> tuple[int, float]:
+    """Make the longest of `moves`, its first half, quarter, ... that lowers f; (0, 0.0) if the first does not.
+
+    A move is one index, or a row of indices that flip together.
+    """
+    size = len(moves)
+    while size:
+        part = moves[:size].reshape(-1)
+        rounding = 1e-13 * float(np.abs(g.reshape(-1)[part]).sum())  # f must fall by more than rounding can feign
+        if objective.flip_change(x, g, part) < -rounding:
+            return size, objective.flip(x, g, part)
+        size //= 2
+    return 0, 0.0
+
+
+def swap_shortened(objective: BatchFlips, x: Floats, g: Floats, pairs: Ints) -> tuple[int, float]:
+    """The same for swaps; pairs that share an index with an earlier one are left out."""
+    seen: set[int] = set()
+    kept = []
+    for i, j in pairs.tolist():
+        if i not in seen and j not in seen:
+            seen.update((i, j))
+            kept.append((i, j))
+    return flip_shortened(objective, x, g, np.array(kept, dtype=np.int64).reshape(-1, 2))
+
+
+def sparse_partners(matrix: Sparse, x: Floats, loss: Floats, slack: Floats, labels: Ints) -> Ints:
+    """For a sparse matrix: the best partner of every +1 that has an improving one, as pairs, best first."""
+    ones = np.flatnonzero(x > 0)
+    zeros = np.flatnonzero(x < 0)
+    groups = int(labels.max(initial=-1)) + 1
+    zeros = zeros[np.lexsort((loss[zeros], labels[zeros]))]
+    zero_start = np.searchsorted(labels[zeros], np.arange(groups + 1)).astype(np.int64)
+    partner = np.empty(ones.size, dtype=np.int64)
+    best = np.empty(ones.size)
+    mark = np.full(x.size, -1, dtype=np.int64)
+    kernels.csr_best_partners(*matrix.arrays, loss, slack, labels, ones, zeros, zero_start, mark, x, partner, best)
+    found = np.flatnonzero(partner >= 0)
+    found = found[np.argsort(best[found], kind="stable")]
+    return np.stack([ones[found], partner[found]], axis=1)
+
+
+def block_partners(
+    terms: Sequence[Term], x: Floats, loss: Floats, slack: Floats, labels: Ints, block: int = 512
+) -> Ints:
+    """The same for any sum of terms, with A looked at in blocks of rows."""
+    pairs: list[Ints] = []
+    changes: list[Floats] = []
+    for group in range(int(labels.max(initial=-1)) + 1):
+        ones = np.flatnonzero((x > 0) & (labels == group))
+        zeros = np.flatnonzero((x < 0) & (labels == group))
+        if not ones.size or not zeros.size:
+            continue
+        for start in range(0, ones.size, block):
+            rows = ones[start : start + block]
+            change = loss[rows][:, None] + loss[zeros][None, :]
+            for term in terms:
+                change -= 8.0 * term.block(rows, zeros)
+            at = change.argmin(axis=1)
+            best = change[np.arange(rows.size), at]
+            keep = best < -(slack[rows] + slack[zeros[at]])
+            pairs.append(np.stack([rows[keep], zeros[at[keep]]], axis=1))
+            changes.append(best[keep])
+    if not pairs:
+        return np.empty((0, 2), dtype=np.int64)
+    return np.concatenate(pairs)[np.argsort(np.concatenate(changes), kind="stable")]
+
+
+class EvaluatedFlips:
+    """Any objective with the interface of `SupportsFlips`; every accepted batch costs one gradient."""
+
+    def __init__(self, objective: Objective) -> None:
+        self.objective = objective
+        self.shape = objective.shape
+        self.evaluations = 0
+        self._known: tuple[bytes, float] | None = None
+
+    def value(self, x: Floats) -> float:
+        key = x.tobytes()
+        if self._known is None or self._known[0] != key:
+            self.evaluations += 1
+            self._known = (key, self.objective.value(x))
+        return self._known[1]
+
+    def gradient(self, x: Floats) -> Floats:
+        self.evaluations += 1
+        return self.objective.gradient(x)
+
+    def value_at(self, x: Floats, g: Floats) -> float:
+        return self.value(x)
+
+    def flip_gradient(self, x: Floats, g: Floats) -> Floats:
+        """The gradient itself: to first order, `-2 * x_i * g_i` is the change of one flip."""
+        return g.copy()
+
+    def flip_change(self, x: Floats, g: Floats, batch: Ints) -> float:
+        before = self.value(x)
+        flipped = x.copy()
+        flipped.reshape(-1)[batch] *= -1.0
+        self.evaluations += 1
+        return self.objective.value(flipped) - before
+
+    def flip(self, x: Floats, g: Floats, batch: Ints) -> float:
+        before = self.value(x)
+        x.reshape(-1)[batch] *= -1.0
+        g[...] = self.gradient(x)
+        return self.value(x) - before
+
+    def flip_improving(self, x: Floats, g: Floats, batch: Ints, *, follow: bool) -> tuple[int, float]:
+        flips, change = flip_shortened(self, x, g, batch)
+        if flips or not follow:
+            return flips, change
+        # Nothing in the gradient's order improves: try every coordinate by itself, most promising first.
+        promise = (x * g).reshape(-1)
+        for i in np.argsort(-promise, kind="stable")[:PAIR_LIMIT]:
+            one = np.array([i])
+            if self.flip_change(x, g, one) < -_slack(self.value(x)):
+                return 1, self.flip(x, g, one)
+        return 0, 0.0
+
+    def swap_improving(self, x: Floats, g: Floats, pairs: Ints) -> tuple[int, float]:
+        return swap_shortened(self, x, g, pairs)
+
+    def improving_swaps(self, x: Floats, g: Floats, labels: Ints) -> Ints:
+        spins, slopes = x.reshape(-1), g.reshape(-1)
+        candidates = []
+        for group in range(int(labels.max(initial=-1)) + 1):
+            ones = np.flatnonzero((spins > 0) & (labels == group))
+            zeros = np.flatnonzero((spins < 0) & (labels == group))
+            side = max(1, int(PAIR_LIMIT**0.5))
+            if ones.size * zeros.size > PAIR_LIMIT:
+                ones = ones[np.argsort(-slopes[ones], kind="stable")[:side]]
+                zeros = zeros[np.argsort(slopes[zeros], kind="stable")[:side]]
+            candidates.append(np.stack(np.meshgrid(ones, zeros, indexing="ij"), axis=-1).reshape(-1, 2))
+        pairs = np.concatenate(candidates) if candidates else np.empty((0, 2), dtype=np.int64)
+        order = np.argsort(-(slopes[pairs[:, 0]] - slopes[pairs[:, 1]]), kind="stable")
+        for pair in pairs[order]:
+            if self.flip_change(x, g, pair) < -_slack(self.value(x)):
+                return np.asarray(pair[None, :])
+        return np.empty((0, 2), dtype=np.int64)
+
+
+def _slack(value: float) -> float:
+    """A difference of values below this is rounding, not an improvement."""
+    return 1e-12 * abs(value)
+
+
+def with_flips(objective: Objective) -> SupportsFlips:
+    """The objective itself where it supports flips, otherwise the evaluated stand-in."""
+    return objective if isinstance(objective, SupportsFlips) else EvaluatedFlips(objective)

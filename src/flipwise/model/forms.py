@@ -1,0 +1,238 @@
+"""Two forms of a quadratic: the one that search kernels work on, and the one that bounds work on.
+
+`IsingForm`: spins, couplings and fields, in integers where possible.
+
+    scale * (f(s) - constant) = sum_{i<j} J_ij s_i s_j + sum_i h_i s_i
+
+A flip of spin i costs -2 s_i f_i with the local field f_i = h_i + sum_j J_ij s_j. Weights that are multiples of 1/8
+become integers with a common factor of one, so that all arithmetic is exact; others stay float64.
+
+`Homogeneous`: f as one form y'Hy + constant in y = (x, 1), for spectral and semidefinite bounds.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from flipwise.foundation.arrays import Floats, Ints, Signs
+from flipwise.foundation.memory import require
+from flipwise.kernels import annealing as kernels
+from flipwise.model.quadratic import Quadratic
+from flipwise.model.terms import Dense, LowRank, Sparse
+
+DENSE_FROM = 0.08
+"""Share of nonzeros from which whole rows are faster than lists of neighbours (measured; rows are vectorised)."""
+DENSE_ENTRIES = 1_000_000_000
+"""The most entries a dense copy of a sparse matrix may have."""
+LOW_RANK_ENTRIES = 25_000_000
+"""The most entries a low-rank matrix may have when it is written out for the search."""
+
+Numbers = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class IsingForm:
+    """The couplings, as CSR or as a dense `matrix`, and h; `slack` is what rounding may do to a cost."""
+
+    n: int
+    h: Numbers
+    scale: float
+    slack: float
+    width: float
+    matrix: Numbers | None
+    indptr: Ints
+    indices: Ints
+    data: Numbers
+
+    @property
+    def dense(self) -> bool:
+        """Whether rows are stored in full."""
+        return self.matrix is not None
+
+    @property
+    def couplings(self) -> tuple[Numbers, ...]:
+        """The couplings as the kernels take them: the dense matrix, or the three arrays of CSR."""
+        return (self.indptr, self.indices, self.data) if self.matrix is None else (self.matrix,)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether s and -s have the same energy."""
+        return not self.h.any()
+
+    def fields(self, s: Signs) -> Numbers:
+        """The local fields at `s`."""
+        f = np.empty(self.n, dtype=self.h.dtype)
+        kernel = kernels.dense_fields if self.dense else kernels.csr_fields
+        kernel(*self.couplings, self.h, s, f)
+        return f
+
+    def energy(self, s: Signs, f: Numbers) -> float:
+        """The energy at `s`, whose fields are `f`, in units of `scale`."""
+        if np.issubdtype(f.dtype, np.integer):
+            return float(int(np.dot(s.astype(np.int64), f.astype(np.int64) + self.h)) // 2)
+        return float(np.dot(s, f + self.h)) / 2.0
+
+
+def ising_form(objective: Quadratic, dense_from: float = DENSE_FROM) -> IsingForm | None:
+    """The form of a quadratic, or None when it has a low-rank term too large to be written out."""
+    n = objective.n
+    parts = [term.A for term in objective.terms if isinstance(term, Sparse)]
+    if len(parts) == len(objective.terms):
+        A: Any = parts[0]
+        for part in parts[1:]:
+            A = A + part
+        if A.nnz >= dense_from * n * n and n * n <= DENSE_ENTRIES:
+            require(16 * n * n, f"the matrix of {n:,} variables, written out,")
+            return _dense_form(A.toarray(), objective)
+        return _sparse_form(A, objective)
+    if any(isinstance(term, LowRank) for term in objective.terms) and n * n > LOW_RANK_ENTRIES:
+        return None
+    require(16 * n * n, f"the matrix of {n:,} variables, written out,")
+    whole = np.zeros((n, n))
+    every = np.arange(n)
+    for term in objective.terms:
+        whole += term.A if isinstance(term, Dense) else term.block(every, every)
+    return _dense_form(whole, objective)
+
+
+def _sparse_form(A: Any, objective: Quadratic) -> IsingForm:
+    n = objective.n
+    data = A.data
+    if objective.diagonal.any():
+        rows = np.repeat(np.arange(n, dtype=A.indices.dtype), np.diff(A.indptr))
+        data = np.where(A.indices == rows, 0.0, data)
+    J, h, scale = _as_integers(data, objective.c)
+    slack = 0.0 if np.issubdtype(J.dtype, np.integer) else float(objective.slack.max(initial=0.0))
+    indptr = np.asarray(A.indptr, dtype=np.int64)
+    return IsingForm(n, h, scale, slack, _width(data, scale, n), None, indptr, A.indices, J)
+
+
+def _dense_form(A: Floats, objective: Quadratic) -> IsingForm:
+    n = objective.n
+    np.fill_diagonal(A, 0.0)
+    J, h, scale = _as_integers(A.reshape(-1), objective.c)
+    matrix = J.reshape(n, n)
+    if matrix.dtype == np.int32 and matrix.size:
+        largest = max(int(matrix.max()), -int(matrix.min()))
+        matrix = matrix.astype(np.int8 if largest <= 127 else np.int16 if largest <= 32767 else np.int32)
+    slack = 0.0 if np.issubdtype(J.dtype, np.integer) else float(objective.slack.max(initial=0.0))
+    none = np.zeros(0, dtype=np.int64)
+    return IsingForm(n, h, scale, slack, _width(A.reshape(-1), scale, n), matrix, none, none, matrix[:0, 0])
+
+
+def _as_integers(weights: Floats, linear: Floats) -> tuple[Numbers, Numbers, float]:
+    """(J, h, scale) with J = 2 scale A and h = scale c: integers when all are multiples of 1/8, else float64."""
+    # worked through in pieces, so that a matrix of 10^7 entries is never copied as float64
+    pieces = [slice(i, i + 1_000_000) for i in range(0, weights.size, 1_000_000)]
+    largest = max((float(np.abs(weights[p]).max(initial=0.0)) for p in pieces), default=0.0) * 16.0
+    largest_h = float(np.abs(linear).max(initial=0.0)) * 8.0
+    small = largest * max(1, linear.size) < 2.0**46 and largest_h < 2.0**46
+    if not (small and _whole(linear * 8.0) and all(_whole(weights[p] * 16.0) for p in pieces)):
+        return 2.0 * weights, linear.copy(), 1.0
+    h = (linear * 8.0).astype(np.int64)
+    factor = int(np.gcd.reduce(h)) if h.size else 0
+    for p in pieces:
+        factor = int(np.gcd(factor, np.gcd.reduce((weights[p] * 16.0).astype(np.int64))))
+    factor = factor or 1
+    # no field is larger than (largest coupling) * n + (largest h), and no cost than twice that
+    reach = (largest * min(linear.size, weights.size) + largest_h) / factor
+    kind = np.int32 if 4.0 * reach < 2.0**31 else np.int64
+    J = np.empty(weights.size, dtype=kind)
+    for p in pieces:
+        J[p] = (weights[p] * 16.0) // factor
+    return J, (h // factor).astype(kind), 8.0 / factor
+
+
+def _whole(values: Floats) -> bool:
+    return bool((values == np.rint(values)).all())
+
+
+def _width(weights: Floats, scale: float, n: int) -> float:
+    """The root mean square of a local field's random part, sqrt(sum J^2 / n): the unit of temperature."""
+    largest = float(np.abs(weights).max(initial=0.0))
+    if 1e-140 < largest < 1e140:
+        return 2.0 * scale * math.sqrt(float(np.dot(weights, weights)) / n)
+    if largest == 0.0:
+        return 0.0
+    unit = weights / largest  # squares of numbers so small or large are 0 or inf
+    return 2.0 * scale * largest * math.sqrt(float(np.dot(unit, unit)) / n)
+
+
+@dataclass(frozen=True, eq=False)
+class Homogeneous:
+    """H = part + U diag(s) U' of size N, where `part` is dense or sparse; f(x) = y'Hy + constant.
+
+    `lifted` says whether y has the extra last entry 1 that carries linear terms.
+    """
+
+    part: Any
+    U: Floats
+    s: Floats
+    constant: float
+    lifted: bool
+
+    @property
+    def N(self) -> int:
+        """Size of H."""
+        return int(self.part.shape[0])
+
+    @property
+    def is_sparse(self) -> bool:
+        return bool(sp.issparse(self.part))
+
+    @property
+    def diagonal(self) -> Floats:
+        return np.asarray(self.part.diagonal(), dtype=np.float64) + (self.U * self.U) @ self.s
+
+    def times(self, v: Floats) -> Floats:
+        """H v, for a vector or a matrix with N rows."""
+        inner = self.U.T @ v
+        return np.asarray(self.part @ v) + self.U @ (inner * (self.s if v.ndim == 1 else self.s[:, None]))
+
+    def to_dense(self) -> Floats:
+        part = np.asarray(self.part.todense()) if self.is_sparse else np.array(self.part)
+        return part + (self.U * self.s) @ self.U.T if self.s.size else part
+
+    def rounding(self) -> float:
+        """More than the norm of what rounding can have done to `to_dense`."""
+        eps = float(np.finfo(np.float64).eps)
+        size = float((self.U * self.U).sum(axis=0) @ np.abs(self.s)) if self.s.size else 0.0
+        return 4.0 * eps * (self.s.size + 4) * size
+
+
+def homogeneous(quadratic: Quadratic, *, lift: bool | None = None) -> Homogeneous:
+    """The form of a quadratic; sparse terms stay sparse, low-rank ones low-rank. `lift` is automatic by default."""
+    c = quadratic.c
+    lifted = bool(c.any()) if lift is None else lift
+    sparse = [term.A for term in quadratic.terms if isinstance(term, Sparse)]
+    dense = [term.A for term in quadratic.terms if isinstance(term, Dense)]
+    low = [term for term in quadratic.terms if isinstance(term, LowRank)]
+    n = quadratic.n
+    part: Any
+    if dense:
+        require(8 * (n + lifted) ** 2, f"the matrix of the bound for {n:,} variables")
+        part = np.zeros((n + lifted, n + lifted))
+        for matrix in dense:
+            part[:n, :n] += matrix
+        for csr in sparse:
+            part[:n, :n] += csr.todense()
+        if lifted:
+            part[:n, n] = part[n, :n] = c / 2.0
+    else:
+        total = sum(sparse[1:], sparse[0]) if sparse else sp.csr_array((n, n))
+        if lifted:
+            column = sp.csr_array((c / 2.0)[:, None])
+            total = sp.block_array([[total, column], [column.T, None]], format="csr")
+        part = sp.csr_array(total)
+        part.sum_duplicates()
+    U = np.concatenate([term.U for term in low], axis=1) if low else np.zeros((n, 0))
+    if lifted:
+        U = np.concatenate([U, np.zeros((1, U.shape[1]))])
+    s = np.concatenate([term.s for term in low]) if low else np.zeros(0)
+    return Homogeneous(part, np.ascontiguousarray(U), s, quadratic.d, lifted)

@@ -1,0 +1,287 @@
+"""f(x) = x'Ax + c'x + d with A dense, sparse, low-rank or a sum of these, in -1/+1 or 0/1 variables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.checks import as_floats
+from flipwise.foundation.errors import InvalidInput
+from flipwise.kernels import dense as dense_kernels
+from flipwise.kernels import sparse as sparse_kernels
+from flipwise.model.flips import block_partners, flip_shortened, sparse_partners, swap_shortened
+from flipwise.model.objective import Lipschitz, Variables, check_variables
+from flipwise.model.terms import Dense, Sparse, Term, as_term, rounded_up
+
+_EPS = float(np.finfo(np.float64).eps)
+
+SERIAL_ENTRIES = 20_000
+"""A sparse matrix with more entries than this is multiplied by the parallel kernel, which has threads to start."""
+
+
+class Quadratic:
+    """The quadratic `x'Ax + c'x + d`.
+
+    Parameters
+    ----------
+    A
+        A dense array, a scipy sparse matrix, a `LowRank`, or a list of these that are added up.
+        An asymmetric matrix is replaced by its symmetric part, with a warning.
+    c
+        The linear coefficients, one for each variable; zero when left out.
+    d
+        The constant.
+    variables
+        "spin" when `x` is in {-1, +1}, "binary" when it is in {0, 1}. A quadratic in 0/1 variables is
+        rewritten in spins once, exactly (all factors are powers of two).
+    shape
+        The shape of `x` when it is not a plain vector, for example `(n, r)`; A then acts on `x.ravel()`.
+
+    Examples
+    --------
+    >>> import numpy as np, flipwise
+    >>> f = flipwise.Quadratic(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> f.value(np.array([1.0, -1.0]))
+    -2.0
+    """
+
+    def __init__(
+        self,
+        A: Any,
+        c: npt.ArrayLike | None = None,
+        d: float = 0.0,
+        *,
+        variables: Variables = "spin",
+        shape: int | tuple[int, ...] | None = None,
+    ) -> None:
+        parts: Sequence[Any] = A if isinstance(A, list | tuple) else [A]
+        if not parts:
+            raise InvalidInput("`A` must hold at least one matrix, got an empty list.")
+        terms: list[Term] = [as_term(part) for part in parts]
+        n = terms[0].n
+        for term in terms:
+            if term.n != n:
+                raise InvalidInput(f"all matrices in `A` must have the same size, got {n} and {term.n}.")
+        linear = np.zeros(n) if c is None else as_floats("c", c).reshape(-1)
+        if linear.shape != (n,):
+            raise InvalidInput(f"`c` must have {n} entries, one for each row of A, got {linear.size}.")
+        constant = float(d)
+        if not math.isfinite(constant):
+            raise InvalidInput(f"`d` must be finite, got {d}.")
+        self.variables = check_variables(variables)
+        self.shape = _shape(shape, n)
+        try:
+            with np.errstate(over="raise", invalid="raise"):
+                if variables == "binary":  # x = (y + 1)/2:  y'(A/4)y + (c/2 + A1/2)'y + d + 1'A1/4 + c'1/2
+                    ones = np.ones(n)
+                    rows = sum((term.times(ones) for term in terms), np.zeros(n))
+                    constant += math.fsum(rows / 4.0) + math.fsum(linear / 2.0)
+                    linear = linear / 2.0 + rows / 2.0
+                    terms = [term.scaled(0.25) for term in terms]
+                self.terms: tuple[Term, ...] = tuple(terms)
+                self.c: Floats = linear
+                self.d = constant
+                self.slack = self._rounding()
+        except (FloatingPointError, OverflowError):
+            raise InvalidInput(
+                "`A` or `c` is too large: a sum of its entries overflows float64. Scale it down."
+            ) from None
+
+    @property
+    def n(self) -> int:
+        """Number of variables."""
+        return self.terms[0].n
+
+    @cached_property
+    def _matrix(self) -> Dense | Sparse | None:
+        """The only term, where it is a matrix that the kernels take row by row."""
+        only = self.terms[0]
+        return only if len(self.terms) == 1 and isinstance(only, Dense | Sparse) else None
+
+    @cached_property
+    def diagonal(self) -> Floats:
+        """The diagonal of A."""
+        return sum((term.diagonal for term in self.terms), np.zeros(self.n))
+
+    @cached_property
+    def _has_diagonal(self) -> bool:
+        return bool(self.diagonal.any())
+
+    def _rounding(self) -> Floats:
+        """What rounding can do to the change of one flip: a smaller improvement counts as none (zero: exact)."""
+        size = sum((2.0 * term.absolute_row_sums() for term in self.terms), np.abs(self.c))
+        return np.zeros(self.n) if self._is_integral(float(size.max(initial=0.0))) else 32.0 * _EPS * size
+
+    def _is_integral(self, largest: float) -> bool:
+        """Whether all arithmetic is exact: multiples of 1/8 small enough for 53 bits."""
+        if largest >= 2.0**48:
+            return False
+        parts = [self.c]
+        for term in self.terms:
+            if isinstance(term, Sparse):
+                parts.append(term.A.data)
+            elif isinstance(term, Dense):
+                parts.append(term.A)
+            else:
+                return False
+        return all(_eighths(part) for part in parts)
+
+    # --- value and gradient, at any real x -------------------------------------------------------------------------
+
+    def times(self, v: Floats) -> Floats:
+        """A v, for a flat vector or a matrix with n rows."""
+        return sum((term.times(v) for term in self.terms[1:]), self.terms[0].times(v))
+
+    def value(self, x: Floats) -> float:
+        return self.value_at(np.asarray(x, dtype=np.float64), self.gradient(x))
+
+    def gradient(self, x: Floats) -> Floats:
+        flat = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
+        matrix = self._matrix
+        if isinstance(matrix, Sparse) and matrix.A.nnz > SERIAL_ENTRIES:
+            g = np.empty(self.n)
+            sparse_kernels.csr_gradient(*matrix.arrays, flat, self.c, g)
+        else:
+            g = 2.0 * self.times(flat) + self.c
+        return g.reshape(self.shape)
+
+    def lipschitz(self) -> Lipschitz:
+        """2 ||A||, as a proven upper bound."""
+        return Lipschitz(rounded_up(2.0 * sum(term.norm_bound() for term in self.terms), len(self.terms)), True)
+
+    # --- flips -----------------------------------------------------------------------------------------------------
+
+    def value_at(self, x: Floats, g: Floats) -> float:
+        slopes = (g.reshape(-1) + self.c) / 2.0  # Ax + c
+        return accurate_sum(x.reshape(-1) * slopes) + self.d
+
+    def flip_gradient(self, x: Floats, g: Floats) -> Floats:
+        if not self._has_diagonal:
+            return g
+        return g - 2.0 * self.diagonal.reshape(self.shape) * x
+
+    def flip_change(self, x: Floats, g: Floats, batch: Ints) -> float:
+        step = -2.0 * x.reshape(-1)[batch]
+        return float(step @ g.reshape(-1)[batch]) + sum(term.inner(batch, step) for term in self.terms)
+
+    def flip(self, x: Floats, g: Floats, batch: Ints) -> float:
+        spins, slopes = x.reshape(-1), g.reshape(-1)
+        if isinstance(self._matrix, Sparse):
+            return float(sparse_kernels.csr_flip(*self._matrix.arrays, batch, spins, slopes))
+        step = -2.0 * spins[batch]
+        before = float(step @ slopes[batch])
+        for term in self.terms:
+            term.add_columns(slopes, batch, step)
+        spins[batch] *= -1.0
+        return (before + float(step @ slopes[batch])) / 2.0
+
+    def flip_improving(self, x: Floats, g: Floats, batch: Ints, *, follow: bool) -> tuple[int, float]:
+        matrix = self._matrix
+        if matrix is None:
+            return flip_shortened(self, x, g, batch)
+        if not follow and self._cheaper_together(matrix, batch.size):
+            change = self._flip_together(x, g, batch)
+            if change is not None:
+                return batch.size, change
+        queue = np.empty(self.n, dtype=np.int64)
+        queue[: batch.size] = batch
+        waiting = np.zeros(self.n, dtype=np.bool_)
+        waiting[batch] = True
+        shared = (self.slack, queue, waiting, batch.size, follow, x.reshape(-1), g.reshape(-1))
+        if isinstance(matrix, Sparse):
+            flips, change = sparse_kernels.csr_flip_improving(
+                *matrix.arrays, self.diagonal, not self._has_diagonal, *shared
+            )
+        else:
+            flips, change = dense_kernels.dense_flip_improving(matrix.A, self.diagonal, *shared)
+        return int(flips), float(change)
+
+    def _cheaper_together(self, matrix: Dense | Sparse, flips: int) -> bool:
+        """Whether a new gradient costs less than updating it flip by flip (as measured: in units of one entry)."""
+        entries = matrix.A.nnz if isinstance(matrix, Sparse) else self.n * self.n
+        return self.n > 10_000 and flips * (40 + entries / self.n) > entries / 3
+
+    def _flip_together(self, x: Floats, g: Floats, batch: Ints) -> float | None:
+        """Flip a large batch at once: a new gradient on all threads costs less than thousands of single updates.
+
+        Undone (None) where the flips hinder each other so much that less than half of the hoped-for decrease is left.
+        """
+        spins, slopes = x.reshape(-1), g.reshape(-1)
+        signs = spins[batch]
+        before = float(signs @ slopes[batch])
+        hoped = 2.0 * float(before - 2.0 * self.diagonal[batch].sum())
+        spins[batch] = -signs
+        fresh = self.gradient(x)
+        # f(x+s) - f(x) = s'(g(x) + g(x+s))/2 for a quadratic, with s = -2x on the batch
+        change = -before - float(signs @ fresh.reshape(-1)[batch])
+        if change > -0.5 * hoped:
+            spins[batch] = signs
+            return None
+        g[...] = fresh
+        return change
+
+    def swap_improving(self, x: Floats, g: Floats, pairs: Ints) -> tuple[int, float]:
+        matrix = self._matrix
+        if matrix is None:
+            return swap_shortened(self, x, g, pairs)
+        shared = (self.diagonal, self.slack, pairs, x.reshape(-1), g.reshape(-1))
+        if isinstance(matrix, Sparse):
+            swaps, change = sparse_kernels.csr_swap_improving(*matrix.arrays, *shared)
+        else:
+            swaps, change = dense_kernels.dense_swap_improving(matrix.A, *shared)
+        return int(swaps), float(change)
+
+    def exchange(self, x: Floats, g: Floats) -> tuple[int, float]:
+        spins, slopes = x.reshape(-1), g.reshape(-1)
+        matrix = self._matrix
+        if matrix is None:
+            return 0, 0.0  # no cheap single updates: leave it to batches
+        if isinstance(matrix, Dense):
+            swaps, change = dense_kernels.dense_exchange(matrix.A, self.diagonal, self.slack, spins, slopes)
+            return int(swaps), float(change)
+        room = 2 * self.n + 4 * int(np.diff(matrix.A.indptr).max(initial=0)) + 4
+        heaps = [np.empty(room), np.empty(room, dtype=np.int64), np.empty(room), np.empty(room, dtype=np.int64)]
+        all_swaps, all_change = 0, 0.0
+        while True:
+            swaps, change = sparse_kernels.csr_exchange(
+                *matrix.arrays, self.diagonal, self.slack, *heaps, spins, slopes
+            )
+            all_swaps, all_change = all_swaps + int(swaps), all_change + float(change)
+            if not swaps:
+                return all_swaps, all_change
+
+    def improving_swaps(self, x: Floats, g: Floats, labels: Ints) -> Ints:
+        spins = x.reshape(-1)
+        loss = -2.0 * spins * self.flip_gradient(x, g).reshape(-1)
+        if isinstance(self._matrix, Sparse):
+            return sparse_partners(self._matrix, spins, loss, self.slack, labels)
+        return block_partners(self.terms, spins, loss, self.slack, labels)
+
+
+def accurate_sum(values: Floats) -> float:
+    """The sum, exactly rounded for a few numbers, in extended precision for many."""
+    if values.size <= 10_000:
+        return math.fsum(values)
+    return float(values.sum(dtype=np.longdouble))
+
+
+def _eighths(part: Floats) -> bool:
+    """Whether every entry is a multiple of 1/8, looked at in pieces to keep the memory small."""
+    flat = part.reshape(-1)
+    pieces = (flat[i : i + 65536] * 8.0 for i in range(0, flat.size, 65536))
+    return all(bool((piece == np.rint(piece)).all()) for piece in pieces)
+
+
+def _shape(shape: int | tuple[int, ...] | None, n: int) -> tuple[int, ...]:
+    if shape is None:
+        return (n,)
+    full = (shape,) if isinstance(shape, int) else tuple(int(s) for s in shape)
+    if math.prod(full) != n:
+        raise InvalidInput(f"`shape` {full} has {math.prod(full)} entries, but A has {n} rows.")
+    return full

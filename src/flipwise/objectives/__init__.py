@@ -1,1 +1,0 @@
-"""What is minimised: quadratics, user callables, and functions of other array libraries."""

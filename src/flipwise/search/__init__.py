@@ -1,1 +1,0 @@
-"""What goes past one descent."""

@@ -1,0 +1,1 @@
+"""Search past one descent: annealing, tabu search and recombination, chosen by structure."""

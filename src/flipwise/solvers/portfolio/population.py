@@ -1,0 +1,294 @@
+"""A small population of points of a free problem, the jobs that improve them, and how results come together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from flipwise.engine.checkpoint import generator_state, kept_array, kept_signs, restored_generator
+from flipwise.foundation.arrays import Ints, Signs
+from flipwise.foundation.container import State
+from flipwise.foundation.errors import InvalidFile
+from flipwise.model.forms import IsingForm
+from flipwise.solvers.portfolio.annealing import anneal, quench, random_state, temperatures
+from flipwise.solvers.portfolio.clock import Clock, Pace
+from flipwise.solvers.portfolio.moves import distance, relinked, tabu_search, take_better_components
+
+HEATS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2)
+"""Temperatures to which a member is reheated, in units of the form's width; an anneal from scratch begins at the first,
+where a mean-field glass begins to order."""
+WARM = 0.55
+"""Where half of the anneals of sparse problems begin: enough on meshes and planar graphs, and a third shorter."""
+LENGTHS = (50, 100, 200, 400, 800, 1600)
+"""Sweeps of one reheating."""
+FIRST_SWEEPS = 1000
+"""Sweeps of the first anneal from scratch; later ones are longer."""
+LONGEST = 100_000
+"""Sweeps of the longest anneal."""
+BUILDING_SHARE = 0.4
+"""Share of a time limit in which the members of a large sparse problem are annealed: long anneals pay there."""
+MOST_PULLS = 64
+"""The most reheatings in one job: small problems need no more."""
+STALE = 4
+"""Jobs without success after which a member that is not the best is replaced."""
+TABU_STEPS = 10
+"""Steps of tabu search after an anneal, for each spin."""
+
+
+@dataclass(eq=False)
+class Member:
+    """A point, its energy, where it came from, and how often work on it has been in vain."""
+
+    s: Signs
+    energy: float
+    origin: int = -1
+    stale: int = 0
+    heats: list[tuple[int, bool]] = field(default_factory=list)
+
+
+Task = Callable[[], Member | None]
+"""A job, whose result is None when it ran out of time."""
+
+
+def members_state(members: list[Member], rng: np.random.Generator) -> dict[str, Any]:
+    """What every population puts into a checkpoint."""
+    return {
+        "members": np.stack([member.s for member in members]),
+        "energies": np.array([member.energy for member in members]),
+        "stale": np.array([member.stale for member in members]),
+        "origins": np.array([member.origin for member in members]),
+        "rng": generator_state(rng),
+    }
+
+
+def kept_members(state: State, n: int) -> tuple[list[Member], np.random.Generator]:
+    """The members and the generator that `members_state` described, for a problem of n spins."""
+    points = kept_signs(state, "members", (None, n)).astype(np.int8)
+    count = len(points)
+    if count == 0:
+        raise InvalidFile("the checkpoint's population has no member.")
+    columns = (
+        points,
+        kept_array(state, "energies", (count,), "f"),
+        kept_array(state, "origins", (count,), "i"),
+        kept_array(state, "stale", (count,), "i"),
+    )
+    members = [Member(s, float(energy), int(origin), int(stale)) for s, energy, origin, stale in zip(*columns)]
+    return members, restored_generator(state["rng"])
+
+
+def kept_sweeps(state: State) -> float:
+    """The length of the next anneal."""
+    sweeps = float(state["sweeps"])
+    if not 1 <= sweeps <= LONGEST:
+        raise InvalidFile(f"the checkpoint's `sweeps` must be between 1 and {LONGEST}, found {sweeps}.")
+    return sweeps
+
+
+def admit(members: list[Member], member: Member, capacity: int) -> bool:
+    """Add a member where there is room, else in place of the worst if it is better; returns whether it entered."""
+    if len(members) < capacity:
+        members.append(member)
+        return True
+    worst = max(range(len(members)), key=lambda k: members[k].energy)
+    if member.energy >= members[worst].energy:
+        return False
+    members[worst] = member
+    return True
+
+
+class Population(Protocol):
+    """What the portfolio needs: jobs, and a way to take in their results."""
+
+    @property
+    def best(self) -> Member: ...
+
+    def tasks(self, count: int, clock: Clock) -> list[Task]:
+        """The jobs of one round."""
+
+    def merge(self, found: list[Member]) -> None:
+        """Take in the results, in the order of the jobs."""
+
+    def state(self) -> dict[str, Any]:
+        """All that later rounds depend on, for a checkpoint."""
+
+    def restore(self, state: State) -> None:
+        """Go back to a state."""
+
+
+class FreePopulation:
+    """Members of a dense or a large sparse problem without constraint."""
+
+    def __init__(self, form: IsingForm, start: Signs, rng: np.random.Generator) -> None:
+        self.form = form
+        self.rng = rng
+        self.members = [Member(start, form.energy(start, form.fields(start)))]
+        self.capacity = 10 if form.dense else int(np.clip(40_000 // form.n, 1, 8))
+        self.sweeps = float(np.clip(2e8 // form.n, 50, min(FIRST_SWEEPS, 100 + 10 * form.n)))
+        self.success = np.ones(len(HEATS))
+        self.pace = Pace(form.n)
+
+    @property
+    def best(self) -> Member:
+        return min(self.members, key=lambda member: member.energy)
+
+    def state(self) -> dict[str, Any]:
+        return members_state(self.members, self.rng) | {"sweeps": self.sweeps, "success": self.success}
+
+    def restore(self, state: State) -> None:
+        self.members, self.rng = kept_members(state, self.form.n)
+        self.sweeps = kept_sweeps(state)
+        self.success = kept_array(state, "success", self.success.shape, "f")
+        if not (self.success > 0).all():
+            raise InvalidFile("the checkpoint's rates of success must be positive.")
+
+    # --- jobs ------------------------------------------------------------------------------------------------------
+
+    def tasks(self, count: int, clock: Clock) -> list[Task]:
+        missing = self.capacity - len(self.members)
+        if missing > 0 and self.pace.allows(self.sweeps, clock, 0.2):
+            return [self._fresh(-1, clock) for _ in range(count)]
+        if self.form.dense:
+            return [self._dense_task(clock) for _ in range(count)]
+        return [self._sparse_task(place, clock) for place in range(count)]
+
+    def _fresh(self, origin: int, clock: Clock) -> Task:
+        wanted = self.sweeps
+        if not self.form.dense and len(self.members) > 1:  # the first has shown how long a sweep takes
+            wanted = self.pace.lengthened(wanted, clock, BUILDING_SHARE / self.capacity)
+        sweeps = self.pace.shortened(wanted, clock, 0.2)
+        self.sweeps = min(self.sweeps * 1.1, LONGEST)
+        heat = HEATS[0] if self.form.dense or self.rng.random() < 0.5 else WARM
+        return partial(anneal_afresh, self.form, origin, heat, sweeps, self.rng.spawn(1)[0], clock, self.pace)
+
+    def _sparse_task(self, place: int, clock: Clock) -> Task:
+        order = sorted(range(len(self.members)), key=lambda k: self.members[k].energy)
+        chosen = order[0]
+        if place > 0 and len(order) > 1 and self.rng.random() < 0.6:
+            chosen = order[int(self.rng.integers(1, len(order)))]
+            if self.members[chosen].stale >= STALE and self.pace.allows(self.sweeps, clock, 0.3):
+                return self._fresh(chosen, clock)
+        plan = self._plan(clock)
+        return partial(reheat, self.form, self.members[chosen].s, chosen, plan, self.rng.spawn(1)[0], clock, self.pace)
+
+    def _plan(self, clock: Clock) -> list[tuple[int, int]]:
+        """(heat, sweeps) of the reheatings of one job; heats that were successful lately are drawn more often."""
+        wanted = LENGTHS[int(self.rng.integers(len(LENGTHS)))]
+        # many short reheatings find more than one long one, but below the shortest length nothing freezes well
+        sweeps = max(self.pace.shortened(wanted, clock, 0.06), self.pace.shortened(LENGTHS[0], clock, 0.25))
+        pulls = max(1, min(MOST_PULLS, round(self.pace.QUANTUM / (sweeps * self.form.n))))
+        odds = self.success / self.success.sum()
+        return [(int(k), sweeps) for k in self.rng.choice(len(HEATS), size=pulls, p=odds)]
+
+    def _dense_task(self, clock: Clock) -> Task:
+        kind = self.rng.random()
+        if kind < 0.35:
+            return self._fresh(-1, clock)
+        a, b = (int(k) for k in self.rng.permutation(len(self.members))[:2]) if len(self.members) > 1 else (0, 0)
+        if kind < 0.7:
+            plan = [(int(self.rng.integers(2, len(HEATS))), self.pace.shortened(self.sweeps / 2, clock, 0.2))]
+            return partial(reheat, self.form, self.members[a].s, -1, plan, self.rng.spawn(1)[0], clock, self.pace)
+        pair = self.members[a].s, self.members[b].s
+        return partial(_relink, self.form, *pair, self.rng.spawn(1)[0], clock)
+
+    # --- results ---------------------------------------------------------------------------------------------------
+
+    def merge(self, found: list[Member]) -> None:
+        for member in found:
+            for heat, improved in member.heats:
+                self.success[heat] = max(0.05, 0.97 * self.success[heat] + 0.2 * improved)
+            if self.form.dense:
+                self._admit(member)
+            else:
+                self._combine(member)
+
+    def _combine(self, member: Member) -> None:
+        """A sparse problem: the better components of the result go to its origin and to the best member."""
+        if member.origin < 0:
+            self.members.append(member)
+        else:
+            before = self.members[member.origin]
+            afresh = not member.heats
+            if member.energy < before.energy or (afresh and before.stale >= STALE and before is not self.best):
+                self.members[member.origin] = Member(member.s, member.energy)
+            elif not afresh:
+                before.stale += 1
+                self._absorb(before, member)
+        best = self.best
+        if best is not member and member.origin != self.members.index(best):
+            self._absorb(best, member)
+
+    def _absorb(self, into: Member, other: Member) -> None:
+        s = into.s.copy()
+        f = self.form.fields(s)
+        change = take_better_components(self.form, s, f, other.s)
+        into.s = s
+        if change < 0.0:
+            into.energy += change
+            into.stale = 0
+
+    def _admit(self, member: Member) -> None:
+        """A dense problem: the result replaces the worst member, or the one it nearly equals."""
+        near = self.form.n // 100
+        for k, other in enumerate(self.members):
+            if distance(self.form, member.s, other.s) <= near:
+                if member.energy < other.energy:
+                    self.members[k] = member
+                return
+        admit(self.members, member, self.capacity)
+
+
+def anneal_afresh(
+    form: IsingForm, origin: int, heat: float, sweeps: int, rng: np.random.Generator, clock: Clock, pace: Pace
+) -> Member | None:
+    state = random_state(rng)
+    s = (2 * rng.integers(0, 2, size=form.n) - 1).astype(np.int8)
+    f = form.fields(s)
+    with pace.timing(sweeps):
+        if not anneal(form, s, f, temperatures(form, heat, sweeps), state, clock):
+            return None
+    if form.dense:
+        return _polished(form, s, state, clock)
+    return Member(s, form.energy(s, f), origin)
+
+
+def reheat(
+    form: IsingForm,
+    start: Signs,
+    origin: int,
+    plan: list[tuple[int, int]],
+    rng: np.random.Generator,
+    clock: Clock,
+    pace: Pace,
+) -> Member | None:
+    state = random_state(rng)
+    s = start.copy()
+    f = form.fields(s)
+    energy = form.energy(s, f)
+    heats: list[tuple[int, bool]] = []
+    for heat, sweeps in plan:
+        other, fields = s.copy(), f.copy()
+        with pace.timing(sweeps):
+            if not anneal(form, other, fields, temperatures(form, HEATS[heat], sweeps), state, clock):
+                break
+        if form.dense:
+            return _polished(form, other, state, clock)
+        change = take_better_components(form, s, f, other)
+        energy += change
+        heats.append((heat, change < 0.0))
+    return Member(s, energy, origin, heats=heats) if heats else None
+
+
+def _relink(form: IsingForm, start: Signs, goal: Signs, rng: np.random.Generator, clock: Clock) -> Member:
+    return _polished(form, relinked(form, start, goal), random_state(rng), clock)
+
+
+def _polished(form: IsingForm, s: Signs, state: Ints, clock: Clock) -> Member:
+    best = tabu_search(form, s, TABU_STEPS * form.n, state, clock)
+    f = form.fields(best)
+    quench(form, best, f)
+    return Member(best, form.energy(best, f))

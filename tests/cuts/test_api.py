@@ -1,0 +1,119 @@
+"""Cuts: brute-force optima on small graphs, exact sizes, bounds on the right side, best-known cuts of real meshes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import flipwise
+from flipwise.cuts.api import cut_between
+from flipwise.foundation.errors import InvalidInput
+from flipwise.graphs.convert import as_graph
+
+
+def random_graph(n: int, seed: int, weights: tuple[int, int] = (1, 1)) -> nx.Graph:
+    """A random graph with integer weights in a range, without zeros."""
+    rng = np.random.default_rng(seed)
+    graph = nx.gnp_random_graph(n, 0.5, seed=seed)
+    for u, v in graph.edges:
+        graph[u][v]["weight"] = int(rng.integers(weights[0], weights[1] + 1)) or 1
+    return graph
+
+
+def cut(graph: nx.Graph, parts: np.ndarray) -> float:
+    """The weight between the parts, from the definition."""
+    place = {node: k for k, node in enumerate(graph.nodes)}
+    return float(sum(d["weight"] for u, v, d in graph.edges(data=True) if parts[place[u]] != parts[place[v]]))
+
+
+@pytest.mark.parametrize("weights", [(1, 1), (-5, 5)])
+@pytest.mark.parametrize("seed", range(3))
+def test_maxcut_is_optimal_on_small_graphs(seed: int, weights: tuple[int, int]) -> None:
+    """The value is the largest cut, the bound is not below it, and the parts have that cut."""
+    graph = random_graph(10, seed, weights)
+    best = max(cut(graph, np.array(p)) for p in itertools.product([0, 1], repeat=10))
+    found = flipwise.maxcut(graph, seed=0, max_iterations=3)
+    assert found.value == best == cut(graph, found.parts)
+    assert found.bound is not None and found.bound >= best
+    assert found.gap is not None and found.gap >= 0.0
+
+
+@pytest.mark.parametrize("n", [9, 10])
+def test_bisection_is_optimal_on_small_graphs(n: int) -> None:
+    """The halves are exact and no others have a smaller cut."""
+    graph = random_graph(n, n)
+    best = min(cut(graph, np.isin(np.arange(n), chosen)) for chosen in itertools.combinations(range(n), n // 2))
+    found = flipwise.bisect(graph, seed=0, bound="sdp")
+    assert sorted(found.sizes.tolist()) == [n // 2, n - n // 2]
+    assert found.value == best == cut(graph, found.parts)
+    assert found.bound is not None and found.bound <= best
+
+
+@pytest.mark.parametrize("sizes", [[2, 3, 4], [1, 8], [3, 3, 3], 4, 1])
+def test_parts_have_exactly_their_sizes(sizes: int | list[int]) -> None:
+    """Whatever the sizes, the parts have them, and the value is the weight between the parts."""
+    graph = random_graph(9, 3, (1, 6))
+    found = flipwise.partition(graph, sizes, seed=0, rounds=2)
+    wanted = sizes if isinstance(sizes, list) else [9 // sizes + (k < 9 % sizes) for k in range(sizes)]
+    assert found.sizes.tolist() == wanted
+    assert found.value == cut(graph, found.parts)
+
+
+def test_partition_finds_planted_parts() -> None:
+    """Four dense groups with few edges between them are found."""
+    graph = nx.planted_partition_graph(4, 15, 0.9, 0.02, seed=1)
+    found = flipwise.partition(graph, 4, seed=0, rounds=5)
+    planted = np.repeat(np.arange(4), 15)
+    assert found.value <= cut_between(as_graph(graph), planted)
+
+
+def test_bisection_does_not_depend_on_the_threads() -> None:
+    """With a limit in rounds one seed gives one answer."""
+    graph = nx.random_regular_graph(4, 200, seed=2)
+    runs = [flipwise.bisect(graph, seed=5, rounds=4, threads=t) for t in (1, 2)]
+    assert np.array_equal(runs[0].parts, runs[1].parts)
+
+
+def test_start_is_never_made_worse() -> None:
+    """From a given bisection the answer has at most its cut."""
+    graph = nx.grid_2d_graph(10, 10)
+    x0 = np.repeat([-1, 1], 50)
+    assert flipwise.bisect(graph, x0=x0, seed=0, rounds=1).value <= 10.0
+
+
+def test_nodes_keep_their_names() -> None:
+    """The nodes of a part are given by the graph's own labels."""
+    graph = nx.Graph([("a", "b"), ("b", "c"), ("c", "a"), ("x", "y"), ("y", "z"), ("z", "x"), ("a", "x")])
+    found = flipwise.bisect(graph, seed=0)
+    assert {frozenset(found.nodes(0)), frozenset(found.nodes(1))} == {frozenset("abc"), frozenset("xyz")}
+
+
+def test_wrong_arguments_are_refused() -> None:
+    """Sizes that do not add up, tiny graphs and unbalanced starts are errors."""
+    graph = nx.path_graph(6)
+    with pytest.raises(InvalidInput, match="add up"):
+        flipwise.partition(graph, [1, 2])
+    with pytest.raises(InvalidInput, match="at least 2"):
+        flipwise.bisect(nx.empty_graph(1))
+    with pytest.raises(InvalidInput, match="exactly 3"):
+        flipwise.bisect(graph, x0=np.array([1, 1, 1, 1, -1, -1]))
+    with pytest.raises(InvalidInput, match="rounds"):
+        flipwise.bisect(graph, rounds=0)
+
+
+@pytest.mark.slow
+def test_real_meshes_reach_their_best_known_cuts(data_folder: Path) -> None:
+    """3elt and add32 are cut as well as the best known, with exact halves."""
+    from flipwise.datasets.local import read_packed_graph
+
+    best = json.loads((data_folder / "best_known.json").read_text())
+    for name in ("3elt", "add32"):
+        graph = read_packed_graph(data_folder / "graphs" / f"walshaw-{name}.ug.xz")
+        found = flipwise.bisect(graph, seed=1, rounds=12)
+        assert found.value == best[f"walshaw-{name}"]["best"]
+        assert abs(int(np.diff(found.sizes)[0])) <= 1

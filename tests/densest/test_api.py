@@ -1,0 +1,219 @@
+"""`densest_subgraph`: right answers on graphs small enough to try all sets, and the rules of the call."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import flipwise
+from flipwise.engine.result import Status
+
+
+def best_density(W: np.ndarray, k: int) -> float:
+    """The largest x'Wx / k over all sets of k nodes."""
+    return max(W[np.ix_(S, S)].sum() for S in combinations(range(len(W)), k)) / k
+
+
+@st.composite
+def graphs(draw: st.DrawFn, signed: bool = False, weighted: bool = False) -> np.ndarray:
+    """The adjacency matrix of a small graph."""
+    n = draw(st.integers(1, 9))
+    pairs = n * (n - 1) // 2
+    edges = draw(st.lists(st.booleans(), min_size=pairs, max_size=pairs))
+    low = -3.0 if signed else 0.25
+    weights = draw(st.lists(st.floats(low, 4.0), min_size=pairs, max_size=pairs)) if weighted else [1.0] * pairs
+    W = np.zeros((n, n))
+    W[np.triu_indices(n, 1)] = np.where(edges, weights, 0.0)
+    return W + W.T
+
+
+@settings(max_examples=25)
+@given(graphs(), st.data())
+def test_finds_and_never_bounds_below_the_optimum_of_an_unweighted_graph(W: np.ndarray, data: st.DataObject) -> None:
+    """On a small graph the set found is optimal and the bound is above it."""
+    k = data.draw(st.integers(1, len(W)))
+    result = flipwise.densest_subgraph(sp.csr_array(W), k, seed=0)
+    best = best_density(W, k)
+    assert result.density == pytest.approx(best, abs=1e-12)
+    assert result.bound is not None and result.bound >= best - 1e-12
+    assert all(bound >= best - 1e-12 for bound in result.bounds.values())
+    assert len(result.nodes) == k and result.x.sum() == k
+    assert result.value == -W[np.ix_(result.nodes, result.nodes)].sum()
+
+
+@settings(max_examples=15)
+@given(graphs(weighted=True), st.data())
+def test_weighted_bounds_hold(W: np.ndarray, data: st.DataObject) -> None:
+    """With positive real weights every bound is above the optimum, rounding included."""
+    k = data.draw(st.integers(1, len(W)))
+    result = flipwise.densest_subgraph(sp.csr_array(W), k, seed=0, effort=0.2)
+    best = best_density(W, k)
+    assert result.density <= best * (1 + 1e-12)
+    assert result.density >= best * (1 - 1e-9)
+    assert all(bound >= best for bound in result.bounds.values())
+
+
+@settings(max_examples=10)
+@given(graphs(signed=True, weighted=True), st.data())
+def test_negative_weights_are_searched_and_their_bounds_hold(W: np.ndarray, data: st.DataObject) -> None:
+    """Negative weights count in the density, and the bounds from the positive part hold all the same."""
+    k = data.draw(st.integers(1, len(W)))
+    result = flipwise.densest_subgraph(sp.csr_array(W), k, seed=0, effort=0.2)
+    best = best_density(W, k)
+    assert result.density == pytest.approx(best, abs=1e-9)
+    assert all(bound >= best - 1e-12 for bound in result.bounds.values())
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        nx.empty_graph(6),
+        nx.star_graph(6),
+        nx.complete_graph(6),
+        nx.complete_bipartite_graph(3, 4),
+        nx.disjoint_union(nx.complete_graph(4), nx.complete_graph(3)),
+        nx.disjoint_union(nx.cycle_graph(5), nx.empty_graph(2)),
+    ],
+    ids=["empty", "star", "clique", "bipartite", "cliques", "isolated"],
+)
+def test_every_k_of_the_classic_graphs(graph: nx.Graph) -> None:
+    """From k = 1 to n the profile of each classic graph is the brute-force one."""
+    W = nx.to_numpy_array(graph)
+    profile = flipwise.densest_subgraph(graph, range(1, len(W) + 1), seed=0)
+    assert profile.densities == pytest.approx([best_density(W, k) for k in profile.ks])
+    assert np.all(profile.bounds >= profile.densities)
+    assert list(profile.ks) == list(range(1, len(W) + 1))
+
+
+def test_a_clique_is_its_own_proof() -> None:
+    """Inside a clique of at least k nodes the answer is proven optimal."""
+    result = flipwise.densest_subgraph(nx.disjoint_union(nx.complete_graph(9), nx.path_graph(30)), 7, seed=0)
+    assert (result.density, result.edge_density, result.gap, result.optimal) == (6.0, 1.0, 0.0, True)
+    assert result.status is Status.OPTIMAL
+
+
+def test_networkx_labels_come_back() -> None:
+    """The nodes are the graph's own labels."""
+    graph = nx.relabel_nodes(nx.lollipop_graph(4, 5), dict(enumerate("abcdefghi")))
+    assert sorted(flipwise.densest_subgraph(graph, 4, seed=1).nodes) == ["a", "b", "c", "d"]
+    assert sorted(flipwise.densest_subgraph(graph, 4, seed=1, start=["h", "i"]).nodes) == ["a", "b", "c", "d"]
+
+
+def test_same_seed_same_answer_on_any_number_of_threads() -> None:
+    """A seed fixes the set, whatever the number of threads."""
+    graph = nx.gnp_random_graph(60, 0.3, seed=3)
+    one, two = (flipwise.densest_subgraph(graph, 12, seed=5, threads=t, effort=0.1) for t in (1, 2))
+    assert one.nodes == two.nodes and one.bounds == two.bounds
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"k": 0}, "`k` must be"),
+        ({"k": 7}, "`k` must be"),
+        ({"k": 2.5}, "`k` must be"),
+        ({"k": True}, "`k` must be"),
+        ({"k": [2, 9]}, "`k` must be"),
+        ({"k": []}, "`k` must"),
+        ({"k": 2, "effort": -1}, "`effort` must be"),
+        ({"k": 2, "start": [99]}, "`start` must"),
+        ({"k": 2, "time_limit": -1}, "`time_limit` must"),
+        ({"k": 2, "callback": 3}, "`callback` must"),
+        ({"k": 2, "alpha": 3}, "unknown option"),
+        ({"k": 2, "method": "dpdc"}, "Did you mean"),
+    ],
+)
+def test_bad_arguments_are_refused_before_any_work(arguments: dict[str, object], message: str) -> None:
+    """Each bad argument raises an error that names it."""
+    with pytest.raises(flipwise.InvalidInput, match=message):
+        flipwise.densest_subgraph((6, [[0, 1], [1, 2]]), **arguments)
+
+
+def test_the_callback_can_stop_the_search() -> None:
+    """A callback that returns True ends the run with the best set so far."""
+    graph = nx.gnp_random_graph(50, 0.2, seed=1)
+    result = flipwise.densest_subgraph(graph, 10, seed=0, callback=lambda progress: True)
+    assert result.status is Status.CALLBACK and len(result.nodes) == 10
+
+
+def test_a_time_limit_of_zero_still_returns_a_set() -> None:
+    """Out of time at once, the first set is returned."""
+    result = flipwise.densest_subgraph(nx.gnp_random_graph(50, 0.2, seed=1), 10, seed=0, time_limit=0)
+    assert len(result.nodes) == 10 and result.status in (Status.TIME_LIMIT, Status.OPTIMAL)
+
+
+def test_without_certificates_nothing_is_claimed() -> None:
+    """`certify=False` leaves bound and gap empty."""
+    result = flipwise.densest_subgraph(nx.karate_club_graph(), 5, seed=0, certify=False)
+    assert result.bound is None and result.gap is None and not result.optimal
+
+
+def test_other_methods_run_through_the_same_call() -> None:
+    """A method of the registry finds a set of k nodes and gets the same bounds."""
+    graph = nx.lollipop_graph(6, 10)
+    result = flipwise.densest_subgraph(graph, 6, method="peeling", seed=0)
+    assert result.method == "peeling" and result.density == 5.0 and result.bound == 5.0
+
+
+def test_a_result_prints_and_round_trips(tmp_path) -> None:
+    """The text names density and bound; a saved result comes back as it was."""
+    result = flipwise.densest_subgraph(nx.karate_club_graph(), 6, seed=0)
+    assert "density" in str(result) and "bound" in str(result)
+    result.save(tmp_path / "r.npz")
+    again = flipwise.DensestSubgraph.load(tmp_path / "r.npz")
+    assert (again.nodes, again.density, again.bound, again.gap) == (
+        result.nodes,
+        result.density,
+        result.bound,
+        result.gap,
+    )
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("name", "k"), [("ca-GrQc", 44), ("ca-AstroPh", 57), ("dblp-2010", 75)])
+def test_known_cliques_are_found_and_proven(data_folder, name: str, k: int) -> None:
+    """Where a graph has a clique of k nodes, it is found and is its own proof."""
+    from flipwise.datasets.local import local_graph
+
+    result = flipwise.densest_subgraph(local_graph(name, data_folder), k, seed=0)
+    assert result.density == k - 1 and result.optimal
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "k", "floor", "gap"),
+    [
+        ("dblp-2010", 800, 54.06, 0.001),
+        ("dblp-2010", 6400, 27.8956, 0.001),
+        ("uk-2007-05@100000", 1600, 190.786, 0.0001),
+    ],
+)
+def test_real_graphs_reach_their_floors_with_small_gaps(
+    data_folder, name: str, k: int, floor: float, gap: float
+) -> None:
+    """Densities and gaps on real graphs do not fall behind what was reached before."""
+    from flipwise.datasets.local import local_graph
+
+    result = flipwise.densest_subgraph(local_graph(name, data_folder), k, seed=0, effort=0.2)
+    assert result.density >= floor and result.gap is not None and result.gap <= gap
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+def test_effort_0_without_a_bound_on_a_large_graph_is_one_descent(weighted: bool, monkeypatch) -> None:
+    """It reports one set of k nodes, its true density and no bound; several k work too."""
+    monkeypatch.setattr("flipwise.densest.solver.LARGE_ARCS", 100)
+    rng = np.random.default_rng(3)
+    W = np.triu(rng.random((80, 80)) < 0.2, 1) * (rng.uniform(0.5, 2.0, (80, 80)) if weighted else 1.0)
+    W = W + W.T
+    result = flipwise.densest_subgraph(sp.csr_array(W), 12, effort=0, certify=False, seed=0)
+    inside = result.indices
+    assert inside.size == 12 and result.density == pytest.approx(W[np.ix_(inside, inside)].sum() / 12)
+    assert len(result.trace.records) == 1 and result.bound is None
+    profile = flipwise.densest_subgraph(sp.csr_array(W), [6, 12], effort=0, certify=False, seed=0)
+    assert [each.k for each in profile] == [6, 12]

@@ -1,0 +1,82 @@
+"""The page of dense subgraphs: self-contained, well-formed, safe with odd names, and its pictures show the subgraph."""
+
+from __future__ import annotations
+
+import base64
+import re
+import struct
+import zlib
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import flipwise
+from flipwise.datasets.planted import planted_subgraph
+from flipwise.graphs.graph import Graph
+from flipwise.pages.subgraph_page import adjacency_svg, profile_svg, subgraph_page
+
+VOID = {"meta", "line", "circle", "image", "rect", "polygon", "polyline", "br"}
+
+
+class Balance(HTMLParser):
+    """Counts tags that stay open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: object) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+
+def _page(names: list[str] | None = None) -> str:
+    graph, _ = planted_subgraph(60, 12, seed=0)
+    named = Graph(graph.indptr, graph.indices, None, names)
+    return subgraph_page(named, list(flipwise.densest_subgraph(named, [6, 12], seed=0, effort=0)), title="A <page>")
+
+
+def test_the_page_is_whole_and_alone() -> None:
+    """Every tag is closed, nothing is fetched, no script runs."""
+    page = _page()
+    parser = Balance()
+    parser.feed(page)
+    # html and body may stay open at the end of a document only if they are closed by their end tags, which they are
+    assert parser.open == []
+    assert "<script" not in page and "http" not in page
+    assert len(page) < 100_000
+
+
+def test_names_and_titles_are_escaped() -> None:
+    """Node names with markup appear as text."""
+    page = _page([f"<b>{i}</b>&" for i in range(60)])
+    assert "<b>" not in page and "&lt;b&gt;" in page and "A &lt;page&gt;" in page
+
+
+def test_the_picture_is_the_adjacency() -> None:
+    """The embedded PNG, decoded, is the block of ones and zeros, also where the side is no multiple of 8."""
+    block = np.random.default_rng(0).random((13, 13)) < 0.5
+    data = base64.b64decode(re.search(r"base64,([^']+)'", adjacency_svg(block))[1])  # type: ignore[index]
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    length = struct.unpack(">I", data[33:37])[0]
+    rows = np.frombuffer(zlib.decompress(data[41 : 41 + length]), np.uint8).reshape(13, -1)[:, 1:]
+    assert np.array_equal(np.unpackbits(rows, axis=1)[:, :13].astype(bool), block)
+
+
+@pytest.mark.parametrize("bounds", [[9.0, 8.0, 7.5], [None, None, None], [9.0, None, 7.5]])
+def test_the_profile_is_drawn_with_and_without_bounds(bounds: list[float | None]) -> None:
+    """A point for each k; a band exactly where bounds are known."""
+    svg = profile_svg([1, 10, 100], [8.0, 7.0, 7.0], bounds)
+    assert svg.count("<circle") == 3
+    assert ("<polygon" in svg) == any(bound is not None for bound in bounds)
+    assert "nan" not in svg
+
+
+def test_a_profile_of_one_size_or_zero_density_is_drawn() -> None:
+    """No division by zero."""
+    assert "nan" not in profile_svg([5], [0.0], [0.0])
