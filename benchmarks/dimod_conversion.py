@@ -12,7 +12,7 @@ import dimod
 import numpy as np
 from recording import Recorder
 
-from flipwise.interop.dimod import model_from_bqm
+from flipwise.qubo.formats.bqm import model_from_bqm
 
 
 def main() -> None:

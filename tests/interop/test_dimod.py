@@ -12,8 +12,9 @@ import dimod
 import dimod.testing
 
 from flipwise.foundation.errors import IncompatibleObjective
-from flipwise.interop.dimod import FlipwiseSampler, bqm_from_model, model_from_bqm
+from flipwise.interop.dimod import FlipwiseSampler
 from flipwise.model.constraints import Cardinality
+from flipwise.qubo.formats.bqm import bqm_from_model, model_from_bqm
 
 
 @dimod.testing.load_sampler_bqm_tests(FlipwiseSampler)

@@ -1,4 +1,4 @@
-"""dimod: models to and from arrays, a sampler that is a drop-in for others, and exact counts of a CQM kept natively.
+"""dimod: a sampler that is a drop-in for others, and exact counts of a CQM kept natively.
 
 from flipwise.interop.dimod import FlipwiseSampler
 sampleset = FlipwiseSampler().sample(bqm, num_reads=10, time_limit=1.0, seed=0)
@@ -17,7 +17,7 @@ from flipwise.foundation.checks import as_generator
 from flipwise.foundation.errors import IncompatibleObjective, InvalidInput, MissingDependency
 from flipwise.minimization import minimize
 from flipwise.model.constraints import Constraint, GroupCounts
-from flipwise.qubo.models import QuadraticModel
+from flipwise.qubo.formats.bqm import model_from_bqm
 
 try:
     import dimod
@@ -26,34 +26,6 @@ except ImportError:
 
 DEFAULT_ROUNDS = 10
 """Rounds of the portfolio for one read without a time limit."""
-
-
-def model_from_bqm(bqm: dimod.BinaryQuadraticModel) -> QuadraticModel:
-    """The model of a BQM, its variables in the same order, converted by arrays."""
-    vectors = bqm.to_numpy_vectors(return_labels=True, sort_labels=False)
-    i, j, b = (np.asarray(part) for part in vectors.quadratic)
-    low, high = (i, j) if (i < j).all() else (j, i) if (i > j).all() else (np.minimum(i, j), np.maximum(i, j))
-    labels = None if vectors.labels == range(len(vectors.labels)) else tuple(vectors.labels)
-    return QuadraticModel(
-        np.asarray(vectors.linear_biases, dtype=np.float64),
-        low,
-        high,
-        np.asarray(b, dtype=np.float64),
-        float(vectors.offset),
-        "spin" if bqm.vartype is dimod.SPIN else "binary",
-        None if labels == tuple(range(len(vectors.labels))) else labels,
-    )
-
-
-def bqm_from_model(model: QuadraticModel) -> dimod.BinaryQuadraticModel:
-    """The BQM of a model, converted by arrays."""
-    return dimod.BinaryQuadraticModel.from_numpy_vectors(
-        model.linear,
-        (model.i, model.j, model.b),
-        model.offset,
-        "SPIN" if model.variables == "spin" else "BINARY",
-        variable_order=list(model.labels) if model.labels is not None else None,
-    )
 
 
 class FlipwiseSampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flipwise.foundation.errors import FlipwiseError, InvalidFile, InvalidInput
-from flipwise.qubo.formats import coordinates, documents
+from flipwise.qubo.formats import bqm, bqpjson, coordinates
 from flipwise.qubo.formats.text import plain_suffix
 from flipwise.qubo.models import QuadraticModel
 
@@ -25,11 +25,11 @@ _FORMATS = {
     "rudy": _Format(coordinates.read_rudy, coordinates.write_rudy, (".rud", ".rudy", ".mc", ".gset", ".txt")),
     "bqp": _Format(coordinates.read_bqp, coordinates.write_bqp, (".bqp",)),
     "qubo": _Format(coordinates.read_qubo, coordinates.write_qubo, (".qubo",)),
-    "bqpjson": _Format(documents.read_bqpjson, documents.write_bqpjson, (".json", ".bqpjson")),
+    "bqpjson": _Format(bqpjson.read_bqpjson, bqpjson.write_bqpjson, (".json", ".bqpjson")),
     "biqmac": _Format(coordinates.read_biqmac, coordinates.write_biqmac, (".bq", ".sparse")),
     "matrixmarket": _Format(coordinates.read_matrixmarket, coordinates.write_matrixmarket, (".mtx",)),
     "coo": _Format(coordinates.read_coo, coordinates.write_coo, (".coo",)),
-    "bqm": _Format(documents.read_bqm, documents.write_bqm, (".bqm",)),
+    "bqm": _Format(bqm.read_bqm, bqm.write_bqm, (".bqm",)),
 }
 
 

@@ -1,7 +1,6 @@
-"""The formats that hold a model as one document: BQPJSON, and dimod's own binary files.
+"""BQPJSON 1.0.0 (lanl-ansi/bqpjson): JSON with spin or boolean variables, a scale and an offset.
 
-BQPJSON 1.0.0 (lanl-ansi/bqpjson) is JSON with spin or boolean variables, scale and offset; the energy is
-scale * (linear + quadratic + offset), to be minimised. dimod's files (`bqm.to_file()`) are read and written by dimod.
+The energy is scale * (linear + quadratic + offset), to be minimised.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from flipwise.foundation.errors import InvalidFile, InvalidInput, MissingDependency
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.model.objective import Variables
 from flipwise.qubo.formats.text import read_text, write_text
 from flipwise.qubo.models import QuadraticModel
@@ -67,27 +66,3 @@ def write_bqpjson(model: QuadraticModel, path: Path) -> None:
         ],
     }
     write_text(path, [json.dumps(record)])
-
-
-def read_bqm(path: Path) -> QuadraticModel:
-    """Read a BQM; its labels are kept."""
-    try:
-        import dimod
-    except ImportError:
-        raise MissingDependency("dimod", "dimod", "reading dimod's files") from None
-    from flipwise.interop.dimod import model_from_bqm
-
-    with path.open("rb") as file:
-        try:
-            model = model_from_bqm(dimod.BinaryQuadraticModel.from_file(file))
-        except (ValueError, TypeError, KeyError, EOFError) as error:
-            raise InvalidFile(f"{path}: not a file of dimod's ({error}).") from None
-    order = np.lexsort((model.j, model.i))
-    return replace(model, i=model.i[order], j=model.j[order], b=model.b[order])
-
-
-def write_bqm(model: QuadraticModel, path: Path) -> None:
-    from flipwise.interop.dimod import bqm_from_model
-
-    with path.open("wb") as file, bqm_from_model(model).to_file() as source:
-        file.write(source.read())
