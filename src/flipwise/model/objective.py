@@ -1,4 +1,4 @@
-"""The interface of an objective: what a user must supply, and what lets the solver be faster; and its variables.
+"""The interface of an objective: what a user must supply, and what lets the solver be faster.
 
 An objective is a differentiable function of an array `x` of a fixed `shape`, with entries -1 and +1 at the points that
 count and anything between them where a relaxation looks. Indices of flips are positions in the flattened `x`.
@@ -7,16 +7,9 @@ count and anything between them where a relaxation looks. Indices of flips are p
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-import numpy as np
-import numpy.typing as npt
-
-from flipwise.foundation.arrays import Floats, Ints, Signs
-from flipwise.foundation.errors import InvalidInput
-
-Variables = Literal["spin", "binary"]
-"""What the user's variables are: -1/+1 ("spin") or 0/1 ("binary")."""
+from flipwise.foundation.arrays import Floats, Ints
 
 
 @runtime_checkable
@@ -112,34 +105,3 @@ class SupportsLipschitz(Protocol):
 
     def lipschitz(self) -> Lipschitz:
         """The constant, with its kind."""
-
-
-def check_variables(variables: str) -> Variables:
-    """The word, if it is one of the two."""
-    if variables == "spin":
-        return "spin"
-    if variables == "binary":
-        return "binary"
-    raise InvalidInput(f'`variables` must be "spin" (-1/+1) or "binary" (0/1), got {variables!r}.')
-
-
-def to_spins(name: str, x: npt.ArrayLike, shape: tuple[int, ...], variables: Variables) -> Floats:
-    """A user's binary array as float64 spins, refused when its shape or an entry is wrong."""
-    array = np.asarray(x)
-    if array.shape != shape and array.size == np.prod(shape, dtype=np.int64) and array.ndim == 1:
-        array = array.reshape(shape)
-    if array.shape != shape:
-        raise InvalidInput(f"`{name}` must have shape {shape}, got {array.shape}.")
-    if array.dtype == np.bool_:
-        return np.where(array, 1.0, -1.0)
-    low = -1 if variables == "spin" else 0
-    wrong = (array != low) & (array != 1)
-    if wrong.any():
-        where = tuple(int(i) for i in np.argwhere(wrong)[0])
-        raise InvalidInput(f"`{name}` must hold only {low} and 1, got {array[where]} at position {where}.")
-    return np.where(array == 1, 1.0, -1.0)
-
-
-def from_spins(x: Floats, variables: Variables) -> Signs:
-    """Spins as the int8 array a user gets: -1/+1 or 0/1."""
-    return np.where(x > 0, 1, -1 if variables == "spin" else 0).astype(np.int8)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from flipwise.foundation.checks import Variables
 from flipwise.foundation.errors import InvalidInput
 from flipwise.model.constraints import Constraint, Free
-from flipwise.model.objective import Objective, Variables
+from flipwise.model.objective import Objective
 from flipwise.model.quadratic import Quadratic
 from flipwise.model.smooth import Smooth, checked_shape
 from flipwise.model.terms import LowRank

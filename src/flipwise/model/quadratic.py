@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.checks import as_floats
+from flipwise.foundation.checks import Variables, as_floats, check_variables
 from flipwise.foundation.errors import InvalidInput
 from flipwise.kernels import dense as dense_kernels
 from flipwise.kernels import sparse as sparse_kernels
 from flipwise.model.flips import block_partners, flip_shortened, sparse_partners, swap_shortened
-from flipwise.model.objective import Lipschitz, Variables, check_variables
+from flipwise.model.objective import Lipschitz
 from flipwise.model.terms import Dense, Sparse, Term, as_term, rounded_up
 
 _EPS = float(np.finfo(np.float64).eps)

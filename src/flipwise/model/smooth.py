@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from flipwise.foundation.arrays import Floats
-from flipwise.foundation.checks import is_whole
+from flipwise.foundation.checks import Variables, check_variables, is_whole
 from flipwise.foundation.errors import InvalidInput
-from flipwise.model.objective import Lipschitz, Variables, check_variables
+from flipwise.model.objective import Lipschitz
 
 
 class Smooth:
