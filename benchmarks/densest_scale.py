@@ -23,18 +23,18 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from flipwise_studies.data.local import local_graph
+from flipwise_studies.data.rmat import rmat_graph
 from recording import Recorder
 
 import flipwise
-from flipwise.datasets.generators import rmat_graph
-from flipwise.datasets.local import local_graph
 
 CHILD = """
 import json, resource, statistics, sys, time
 from pathlib import Path
 import numpy as np
 import flipwise
-from flipwise.datasets.generators import rmat_graph
+from flipwise_studies.data.rmat import rmat_graph
 from flipwise.densest.core import arc_weights
 from flipwise.kernels.subgraph import degrees_into
 
@@ -119,17 +119,17 @@ def main() -> None:
         if not arguments.quick:
             path = arguments.graph or Path(folder) / "large.fwg"
             if not path.exists():
-                flipwise.save_graph(rmat_graph(1_139_905, 113_891_327, seed=0), path)
+                flipwise.write_graph(rmat_graph(1_139_905, 113_891_327, seed=0), path)
             row = measured(path, 1600, arguments.effort)
             show("R-MAT", row)
             recorder.add(graph="R-MAT", **row)
             paths.append(path)
         for arcs in sizes:
             paths.append(Path(folder) / f"{arcs}.fwg")
-            flipwise.save_graph(rmat_graph(arcs // 100, arcs, seed=0), paths[-1])
+            flipwise.write_graph(rmat_graph(arcs // 100, arcs, seed=0), paths[-1])
         if os.environ.get("FLIPWISE_DATA") and not arguments.quick:
             path = Path(folder) / "imdb.fwg"
-            flipwise.save_graph(local_graph("imdb-actors-1999"), path)
+            flipwise.write_graph(local_graph("imdb-actors-1999"), path)
             for k in (200, 400, 800, 1600, 3200, 6400):
                 row = measured(path, k, arguments.effort)
                 show("imdb-actors-1999", row)

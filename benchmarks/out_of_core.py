@@ -30,7 +30,7 @@ PLANTED = 4000
 CHILD = """
 import json, resource, sys, time, zlib
 import flipwise
-from flipwise.datasets.generators import rmat_graph
+from flipwise_studies.data.rmat import rmat_graph
 flipwise.densest_subgraph(rmat_graph(10_000, 500_000, seed=1), 300, seed=0, effort=0.02)  # compiles the kernels
 begun = time.perf_counter()
 graph = flipwise.read_graph(sys.argv[1])
@@ -112,7 +112,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "ring.fwg")
         graph = ring(100_000 if quick else 1_000_000, 400)
-        flipwise.save_graph(graph, path)
+        flipwise.write_graph(graph, path)
         size, arcs = path.stat().st_size, graph.n_arcs
         del graph
         limit = arguments.limit or max(size // 4, 260_000_000)

@@ -24,10 +24,10 @@ from pathlib import Path
 import numpy as np
 import scipy.io
 import scipy.sparse as sp
+from flipwise_studies.data.rmat import rmat_graph
 from recording import Recorder
 
 import flipwise
-from flipwise.datasets.generators import rmat_graph
 
 MEMORY_CODE = """
 import re, sys
@@ -145,7 +145,7 @@ def main() -> None:
             race(recorder, f"BVGraph {name}", {"flipwise": with_flipwise, "webgraph": with_webgraph}, path, repeats)
     with tempfile.TemporaryDirectory() as folder:
         graph = rmat_graph(edges // 10, 2 * edges, seed=1)
-        text = flipwise.save_graph(graph, Path(folder, "g.txt"))
+        text = flipwise.write_graph(graph, Path(folder, "g.txt"))
         text.write_bytes(text.read_bytes().partition(b"\n")[2])  # igraph knows no comments
         readers = {
             "flipwise": with_flipwise,
@@ -155,15 +155,15 @@ def main() -> None:
             "networkx": with_networkx,
         }
         race(recorder, "edge list", readers, text, repeats)
-        matrix = flipwise.save_graph(graph, Path(folder, "g.mtx"))
+        matrix = flipwise.write_graph(graph, Path(folder, "g.mtx"))
         race(recorder, "MatrixMarket", {"flipwise": with_flipwise, "scipy": with_scipy}, matrix, repeats)
-        packed = flipwise.save_graph(graph, Path(folder, "g.flipgraph"))
+        packed = flipwise.write_graph(graph, Path(folder, "g.flipgraph"))
         race(recorder, "compact file", {"flipwise": with_flipwise}, packed, repeats)
 
         factor = 2 if arguments.quick else 10
         large = rmat_graph(factor * edges // 50, 2 * factor * edges, seed=2)
         for task, name in (("edge list", "large.txt"), ("compact file", "large.flipgraph")):
-            path = flipwise.save_graph(large, Path(folder, name))
+            path = flipwise.write_graph(large, Path(folder, name))
             command = [sys.executable, "-c", MEMORY_CODE, str(text if name.endswith("txt") else packed), str(path)]
             extra, arrays = map(int, subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
             recorder.add(task=f"memory, {task}", edges=large.n_edges, peak_bytes=extra, csr_bytes=arrays)

@@ -43,11 +43,11 @@ def jobs(folder: Path) -> dict[str, Job]:
     sparse = sparse + sparse.T
     edges = rng.integers(0, 3000, (30_000, 2))
     features = rng.standard_normal((400, 24))
-    path = flipwise.save_graph((3000, edges), folder / "graph.flipgraph")
+    path = flipwise.write_graph((3000, edges), folder / "graph.flipgraph")
 
     def reading(seed: int) -> bytes:
         own = folder / f"{threading.get_ident()}-{seed}.txt"
-        flipwise.save_graph(flipwise.read_graph(path), own)
+        flipwise.write_graph(flipwise.read_graph(path), own)
         graph = flipwise.read_graph(own)
         return graph.indptr.tobytes() + graph.indices.tobytes()
 

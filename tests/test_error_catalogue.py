@@ -74,7 +74,7 @@ CATALOGUE: list[tuple[Callable[[], object], list[str]]] = [
     (lambda: flipwise.read_graph("nowhere.txt"), ["`path`", "nowhere.txt"]),
     (lambda: flipwise.read_graph("nowhere.txt", format="gml"), ["`format`", "gml"]),  # type: ignore[arg-type]
     (lambda: flipwise.read_graph("x", symmetrise="min"), ["`symmetrise`", "min"]),  # type: ignore[arg-type]
-    (lambda: flipwise.save_graph(TRIANGLE, "no/folder/g.txt"), ["`path`", "no/folder"]),
+    (lambda: flipwise.write_graph(TRIANGLE, "no/folder/g.txt"), ["`path`", "no/folder"]),
     (lambda: flipwise.densest_subgraph(TRIANGLE, 0), ["`k`", "3", "0"]),
     (lambda: flipwise.densest_subgraph(TRIANGLE, 4), ["`k`", "3", "4"]),
     (lambda: flipwise.densest_subgraph(TRIANGLE, [1, 9]), ["`k`", "9"]),

@@ -56,7 +56,7 @@ def main(folder: Path) -> None:
     names: list[str] = [method.name for method in flipwise.methods() if method.counts]
     print(names)
 
-    flipwise.save_graph((4, [[0, 1], [1, 2], [0, 2], [2, 3]]), folder / "graph.txt")
+    flipwise.write_graph((4, [[0, 1], [1, 2], [0, 2], [2, 3]]), folder / "graph.txt")
     graph = flipwise.read_graph(folder / "graph.txt")
     dense = flipwise.densest_subgraph(graph, 3, seed=0, effort=0.0)
     density: float = dense.density

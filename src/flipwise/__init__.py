@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from flipwise.foundation.errors import NotEnoughMemory as NotEnoughMemory
     from flipwise.graphs.graph import Graph as Graph
     from flipwise.graphs.read import read_graph as read_graph
-    from flipwise.graphs.read import save_graph as save_graph
+    from flipwise.graphs.write import write_graph as write_graph
     from flipwise.interop.autodiff import from_jax as from_jax
     from flipwise.interop.autodiff import from_torch as from_torch
     from flipwise.minimization import minimize as minimize
@@ -75,7 +75,7 @@ _HOMES = {
     "partition": "cuts.api",
     "Graph": "graphs.graph",
     "read_graph": "graphs.read",
-    "save_graph": "graphs.read",
+    "write_graph": "graphs.write",
     "densest_subgraph": "densest.api",
     "DensestSubgraph": "densest.result",
     "DensityProfile": "densest.result",

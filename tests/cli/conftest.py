@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from flipwise.cli import main
-from flipwise.datasets.planted import planted_subgraph
-from flipwise.graphs.read import save_graph
+from flipwise.graphs.planted import planted_subgraph
+from flipwise.graphs.write import write_graph
 from flipwise.qubo.formats import write_model
 from flipwise.qubo.models import QuadraticModel
 
@@ -34,7 +34,7 @@ def sample_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A graph of 200 nodes, a QUBO of 30 variables, vectors with labels."""
     folder = tmp_path_factory.mktemp("samples")
     graph, _ = planted_subgraph(200, 20, mean_degree=8.0, seed=1)
-    save_graph(graph, folder / "graph.rudy")
+    write_graph(graph, folder / "graph.rudy")
     edges = np.loadtxt(folder / "graph.rudy", skiprows=1, dtype=int)[:, :2] - 1
     ring = np.stack([np.arange(200), (np.arange(200) + 1) % 200], axis=1)  # so that no node is isolated
     np.savetxt(folder / "graph.txt", np.unique(np.sort(np.concatenate([edges, ring])), axis=0), fmt="%d")

@@ -15,7 +15,8 @@ from flipwise.distributed.shards import joined, open_shard, owners, read_degrees
 from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
-from flipwise.graphs.read import read_graph, save_graph
+from flipwise.graphs.read import read_graph
+from flipwise.graphs.write import write_graph
 
 
 def random_graph(n: int, edges: int, seed: int = 0, weighted: bool = False) -> Graph:
@@ -39,7 +40,7 @@ def test_shards_hold_the_graph(tmp_path: Path, weighted: bool, mapped: bool) -> 
     graph = random_graph(200, 1500, weighted=weighted)
     source: object = graph
     if mapped:
-        save_graph(graph, tmp_path / "graph.fwg")
+        write_graph(graph, tmp_path / "graph.fwg")
         source = tmp_path / "graph.fwg"
     folder = shard_graph(source, tmp_path / "shards", shards=5)
     manifest = read_manifest(folder)

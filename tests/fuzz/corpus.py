@@ -34,7 +34,7 @@ def _written(name: str, write: Callable[[Path], object]) -> bytes:
 def _graph_files(format: str, suffix: str) -> list[bytes]:
     files = []
     for graph in _graphs():
-        files.append(_written(f"g{suffix}", lambda path, g=graph: flipwise.save_graph(g, path, format=format)))
+        files.append(_written(f"g{suffix}", lambda path, g=graph: flipwise.write_graph(g, path, format=format)))
     return files
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flipwise import InvalidFile, InvalidInput, read_graph, save_graph
+from flipwise import InvalidFile, InvalidInput, read_graph, write_graph
 from flipwise.graphs.read import detect_format
 from tests.graphs.files import TRIANGLE, dense, written
 
@@ -24,7 +24,7 @@ def test_files_too_large_to_keep_are_parsed_again(tmp_path: Path, monkeypatch: p
     if name == "far.txt":
         path = written(tmp_path, "".join(f"{a} {b * 10**12}\n" for a, b in rng.integers(0, 90, (400, 2))), name)
     else:
-        path = save_graph((90, rng.integers(0, 90, (400, 2))), tmp_path / name)
+        path = write_graph((90, rng.integers(0, 90, (400, 2))), tmp_path / name)
     kept = read_graph(path)
     monkeypatch.setattr("flipwise.graphs.formats.edgelist.KEPT_BYTES", 0)
     again = read_graph(path)

@@ -8,11 +8,11 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.io
+from flipwise.datasets.generators import random_graph
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flipwise import Graph, InvalidFile, InvalidInput, read_graph, save_graph
-from flipwise.datasets.generators import random_graph
+from flipwise import Graph, InvalidFile, InvalidInput, read_graph, write_graph
 from flipwise.graphs.convert import as_graph
 
 
@@ -34,7 +34,7 @@ def test_round_trip(tmp_path: Path, names, weighted) -> None:  # type: ignore[no
     """Arrays, weights, names and notes survive."""
     plain = _weighted(1) if weighted else random_graph(40, 100, seed=1)
     graph = Graph(plain.indptr, plain.indices, plain.weights, names, ("read from somewhere",))
-    back = read_graph(save_graph(graph, tmp_path / "g.flipgraph"))
+    back = read_graph(write_graph(graph, tmp_path / "g.flipgraph"))
     assert _same(graph, back) and back.notes == graph.notes
     assert back.names is None if names is None else list(back.names) == list(names)
 
@@ -43,13 +43,13 @@ def test_empty_graphs(tmp_path: Path) -> None:
     """No nodes, or nodes without edges."""
     for n in (0, 5):
         graph = as_graph((n, []))
-        back = read_graph(save_graph(graph, tmp_path / "e.flipgraph"))
+        back = read_graph(write_graph(graph, tmp_path / "e.flipgraph"))
         assert back.n == n and back.n_edges == 0
 
 
 def test_mapped_not_read(tmp_path: Path) -> None:
     """The arrays live in the file's mapping, and the file never changes."""
-    path = save_graph(random_graph(50, 200, seed=0), tmp_path / "g.flipgraph")
+    path = write_graph(random_graph(50, 200, seed=0), tmp_path / "g.flipgraph")
     before = path.read_bytes()
     graph = read_graph(path, verify=False)
     assert graph.indices.base is not None
@@ -62,7 +62,7 @@ def test_any_damaged_byte_is_noticed(tmp_path_factory, seed, weighted) -> None: 
     """One changed byte anywhere is refused (padding between arrays aside, which carries nothing)."""
     path = tmp_path_factory.mktemp("d") / "g.flipgraph"
     graph = _weighted(2) if weighted else random_graph(40, 100, seed=2)
-    save_graph(graph, path)
+    write_graph(graph, path)
     data = bytearray(path.read_bytes())
     rng = np.random.default_rng(seed)
     at = int(rng.integers(len(data)))
@@ -76,7 +76,7 @@ def test_any_damaged_byte_is_noticed(tmp_path_factory, seed, weighted) -> None: 
 
 def test_truncation_at_any_byte(tmp_path: Path) -> None:
     """A cut file is refused."""
-    path = save_graph(random_graph(20, 40, seed=0), tmp_path / "g.flipgraph")
+    path = write_graph(random_graph(20, 40, seed=0), tmp_path / "g.flipgraph")
     data = path.read_bytes()
     for size in range(0, len(data), 7):
         path.write_bytes(data[:size])
@@ -90,18 +90,18 @@ def test_forged_arrays_are_refused(tmp_path: Path) -> None:
     for position, value in ((0, 99), (0, -1), (1, 0)):
         indices = good.indices.copy()
         indices[position] = value
-        path = save_graph(Graph(good.indptr, indices), tmp_path / "f.flipgraph")
+        path = write_graph(Graph(good.indptr, indices), tmp_path / "f.flipgraph")
         with pytest.raises(InvalidFile, match="not that of a simple graph"):
             read_graph(path)
     starts = good.indptr.copy()
     starts[3] = 10**9
     with pytest.raises(InvalidFile, match="do not ascend"):
-        read_graph(save_graph(Graph(starts, good.indices), tmp_path / "f.flipgraph"), verify=False)
+        read_graph(write_graph(Graph(starts, good.indices), tmp_path / "f.flipgraph"), verify=False)
 
 
 def test_newer_version(tmp_path: Path) -> None:
     """A file of a later version says so."""
-    path = save_graph(random_graph(5, 4, seed=0), tmp_path / "g.flipgraph")
+    path = write_graph(random_graph(5, 4, seed=0), tmp_path / "g.flipgraph")
     data = bytearray(path.read_bytes())
     data[8] = 9
     path.write_bytes(bytes(data))
@@ -111,11 +111,11 @@ def test_newer_version(tmp_path: Path) -> None:
 
 def test_writing_is_atomic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A failed write leaves the old file and no litter."""
-    path = save_graph(random_graph(5, 4, seed=0), tmp_path / "g.txt")
+    path = write_graph(random_graph(5, 4, seed=0), tmp_path / "g.txt")
     before = path.read_bytes()
     monkeypatch.setattr("flipwise.graphs.formats.edgelist.write_edges", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        save_graph(random_graph(6, 7, seed=0), path)
+        write_graph(random_graph(6, 7, seed=0), path)
     assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
 
 
@@ -123,30 +123,30 @@ def test_writing_is_atomic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_text_round_trip(tmp_path: Path, suffix: str) -> None:
     """Every text format is read back as written."""
     graph = random_graph(30, 120, seed=3)
-    back = read_graph(save_graph(graph, tmp_path / f"g{suffix}"))
+    back = read_graph(write_graph(graph, tmp_path / f"g{suffix}"))
     assert _same(graph, back)
     if "metis" not in suffix:
         heavy = _weighted(4)
-        assert _same(heavy, read_graph(save_graph(heavy, tmp_path / f"h{suffix}")))
+        assert _same(heavy, read_graph(write_graph(heavy, tmp_path / f"h{suffix}")))
 
 
 @pytest.mark.filterwarnings("ignore:The default value for `spmatrix`:DeprecationWarning")
 def test_written_files_are_read_by_others(tmp_path: Path) -> None:
     """scipy reads our MatrixMarket, networkx our edge list."""
     heavy = _weighted(5)
-    save_graph(heavy, tmp_path / "m.mtx")
+    write_graph(heavy, tmp_path / "m.mtx")
     assert np.array_equal(np.asarray(scipy.io.mmread(tmp_path / "m.mtx").todense()), heavy.to_scipy().todense())
     plain = random_graph(30, 120, seed=6)
-    G = nx.read_edgelist(save_graph(plain, tmp_path / "e.txt"), nodetype=int)
+    G = nx.read_edgelist(write_graph(plain, tmp_path / "e.txt"), nodetype=int)
     assert G.number_of_edges() == 120
 
 
 def test_names_in_edge_lists(tmp_path: Path) -> None:
     """Names are written, unless they would be read back as something else."""
     graph = as_graph(nx.Graph([("ann", "bob"), ("bob", "eve")]))
-    assert list(read_graph(save_graph(graph, tmp_path / "n.txt")).names) == ["ann", "bob", "eve"]
+    assert list(read_graph(write_graph(graph, tmp_path / "n.txt")).names) == ["ann", "bob", "eve"]
     with pytest.raises(InvalidInput, match="new york"):
-        save_graph(nx.Graph([("new york", "bob")]), tmp_path / "n.txt")
+        write_graph(nx.Graph([("new york", "bob")]), tmp_path / "n.txt")
 
 
 @pytest.mark.parametrize(
@@ -161,4 +161,4 @@ def test_names_in_edge_lists(tmp_path: Path) -> None:
 def test_what_cannot_be_written(tmp_path: Path, graph, name, message) -> None:  # type: ignore[no-untyped-def]
     """Refused with the reason."""
     with pytest.raises(InvalidInput, match=message):
-        save_graph(graph, tmp_path / name)
+        write_graph(graph, tmp_path / name)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from flipwise import Graph, read_graph, save_graph
 from flipwise.datasets.generators import power_law_cluster_graph, rmat_graph
+
+from flipwise import Graph, read_graph, write_graph
 from flipwise.graphs.graph import Arcs, build_graph
 from flipwise.kernels import arcs, jit
 from tests.graphs import bvgraph_twin as twin
@@ -37,8 +37,8 @@ def _named(folder: Path) -> Graph:
 
 
 CASES: dict[str, Callable[[Path], Graph]] = {
-    "weighted edge list": lambda folder: read_graph(save_graph(_weighted(), folder / "w.txt")),
-    "METIS": lambda folder: read_graph(save_graph((40, _weighted()[1][:, :2]), folder / "m.metis")),
+    "weighted edge list": lambda folder: read_graph(write_graph(_weighted(), folder / "w.txt")),
+    "METIS": lambda folder: read_graph(write_graph((40, _weighted()[1][:, :2]), folder / "m.metis")),
     "names": _named,
     "BVGraph": _bvgraph,
     "R-MAT": lambda folder: rmat_graph(200, 1500, seed=3),

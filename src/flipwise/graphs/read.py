@@ -1,22 +1,21 @@
-"""`read_graph` and `save_graph`: the format is found by content where possible, by suffix otherwise."""
+"""`read_graph`: the format is found by content where possible, by suffix otherwise."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs import store
-from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph, Symmetrise, check_symmetrise
-from flipwise.graphs.streams import COMPRESSED_SUFFIXES, blocks, compression_of
+from flipwise.graphs.streams import blocks, compression_of, plain_suffix
 
 Format = Literal["edgelist", "matrixmarket", "metis", "rudy", "parquet", "bvgraph", "flipwise"]
 """The names of the formats."""
 
-_SUFFIXES: dict[str, Format] = {
+SUFFIXES: dict[str, Format] = {
     ".mtx": "matrixmarket",
     ".mm": "matrixmarket",
     ".graph": "metis",
@@ -29,6 +28,7 @@ _SUFFIXES: dict[str, Format] = {
     ".pq": "parquet",
     ".flipgraph": "flipwise",
 }
+"""The formats that a suffix stands for."""
 
 
 def read_graph(
@@ -85,7 +85,8 @@ def read_graph(
     (Graph(3 nodes, 3 edges, unweighted), ['ann', 'bob', 'eve'])
     """
     check_symmetrise(symmetrise)
-    _check_options(format, base, max_bytes)
+    check_format(format)
+    _check_numbers(base, max_bytes)
     location = Path(path)
     found = format or detect_format(location)
     if (names is not None or base is not None) and found != "edgelist":
@@ -113,9 +114,14 @@ def read_graph(
             return _reader(found)(location, symmetrise=symmetrise, weighted=weighted, max_bytes=max_bytes)
 
 
-def _check_options(format: str | None, base: int | None, max_bytes: int | None) -> None:
+def check_format(format: str | None) -> None:
+    """Raise unless `format` is None or the name of a format."""
     if format is not None and format not in get_args(Format):
         raise InvalidInput(f"`format` must be None or one of {', '.join(get_args(Format))}, got {format!r}.")
+
+
+def _check_numbers(base: int | None, max_bytes: int | None) -> None:
+    """Raise unless `base` and `max_bytes` are None or whole numbers in range."""
     if base is not None and (not isinstance(base, int) or isinstance(base, bool) or base < 0):
         raise InvalidInput(f"`base` must be None or a whole number of at least 0, got {base!r}.")
     if max_bytes is not None and (not isinstance(max_bytes, int) or isinstance(max_bytes, bool) or max_bytes < 1):
@@ -139,14 +145,6 @@ def _reader(format: Format) -> Callable[..., Graph]:
     return readers[format]
 
 
-def _plain_suffix(path: Path) -> str:
-    """The suffix, lower-case, under that of a compression."""
-    name = path.name.lower()
-    for packed in COMPRESSED_SUFFIXES:
-        name = name.removesuffix(packed)
-    return Path(name).suffix
-
-
 def detect_format(path: Path) -> Format:
     """The format of the file: what its first bytes prove, then what its suffix says, then edge list."""
     if Path(f"{path}.graph").is_file() and Path(f"{path}.properties").is_file() and not path.exists():
@@ -165,9 +163,9 @@ def detect_format(path: Path) -> Format:
         head = next(blocks(path), b"")
     if head[:14].lower() == b"%%matrixmarket":
         return "matrixmarket"
-    suffix = _plain_suffix(path)
-    if suffix in _SUFFIXES:
-        return _SUFFIXES[suffix]
+    suffix = plain_suffix(path)
+    if suffix in SUFFIXES:
+        return SUFFIXES[suffix]
     if b"\0" in head[:4096]:
         raise InvalidFile(f"{path}, byte {head.index(0):,}: binary data in no known format.")
     return "rudy" if _looks_like_rudy(head) else "edgelist"
@@ -181,52 +179,3 @@ def _looks_like_rudy(head: bytes) -> bool:
     if not all(field.isdigit() and len(field) < 19 for row in sample for field in row[:2]):
         return False
     return all(1 <= int(field) <= int(sample[0][0]) for row in sample[1:] for field in row[:2])
-
-
-def save_graph(graph: Any, path: str | os.PathLike[str], *, format: Format | None = None) -> Path:
-    """Write a graph, atomically; the suffix chooses the format, the compact one (`.flipgraph`) when it says nothing.
-
-    Parameters
-    ----------
-    graph
-        A `Graph` or anything `as_graph` takes.
-    path
-        The suffixes `.mtx`, `.metis`, `.graph`, `.rudy`, `.txt`, `.el`, `.edges`, `.tsv` stand for the text formats,
-        with `.gz`, `.bz2`, `.xz` or `.zst` behind for packed ones; any other for the compact format, which
-        `read_graph` maps into memory instead of reading it.
-    format
-        `"flipwise"`, `"edgelist"`, `"matrixmarket"`, `"metis"` or `"rudy"`, against the suffix.
-
-    Returns
-    -------
-    Path
-        Where the graph now is.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = save_graph((3, [[0, 1], [1, 2]]), folder + "/path.flipgraph")
-    ...     read_graph(path)
-    Graph(3 nodes, 2 edges, unweighted)
-    """
-    from flipwise.graphs.formats import counted, edgelist
-
-    _check_options(format, None, None)
-    location = Path(path)
-    suffix = _plain_suffix(location)
-    texts = (".txt", ".el", ".edges", ".edgelist", ".tsv")
-    chosen = format or ("edgelist" if suffix in texts else _SUFFIXES.get(suffix, "flipwise"))
-    write: dict[str, Callable[[Graph, Path], None]] = {
-        "flipwise": store.write_store,
-        "edgelist": edgelist.write_edge_list,
-        "matrixmarket": counted.write_matrix_market,
-        "metis": counted.write_metis,
-        "rudy": counted.write_rudy,
-    }
-    if chosen not in write:
-        raise InvalidInput(f"`format` must be one of {', '.join(write)} for writing, got {chosen!r}.")
-    if not location.parent.is_dir():
-        raise InvalidInput(f"`path`: the folder {str(location.parent)!r} does not exist.")
-    write[chosen](as_graph(graph), location)
-    return location

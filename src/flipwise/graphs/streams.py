@@ -48,6 +48,14 @@ def compression_of(path: Path) -> str | None:
     return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
 
 
+def plain_suffix(path: Path) -> str:
+    """The suffix, lower-case, under that of a compression."""
+    name = path.name.lower()
+    for packed in COMPRESSED_SUFFIXES:
+        name = name.removesuffix(packed)
+    return Path(name).suffix
+
+
 def expansion_limit(path: Path, max_bytes: int | None) -> int:
     """The bytes (or 4-byte arcs) that this file may turn into."""
     return EXPANSION_FLOOR + EXPANSION * path.stat().st_size if max_bytes is None else max_bytes

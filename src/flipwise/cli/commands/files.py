@@ -147,7 +147,7 @@ def convert(
       $ flipwise convert model.qubo model.json
       $ cat graph.txt | flipwise convert - - --to matrixmarket
     """
-    from flipwise.graphs.read import save_graph
+    from flipwise.graphs.write import write_graph
     from flipwise.qubo.formats import write_model
 
     if target == "-" and target_format is None:
@@ -160,7 +160,7 @@ def convert(
     else:
         graph = load_graph(source, file_format, symmetrise, unweighted, quiet=quiet)
         with written(target) as path:
-            save_graph(graph, path, format=target_format)  # type: ignore[arg-type]
+            write_graph(graph, path, format=target_format)  # type: ignore[arg-type]
         said = f"{graph.n:,} nodes, {graph.n_edges:,} edges"
     if not quiet:
         click.echo(f"{target}: {said}", err=True)

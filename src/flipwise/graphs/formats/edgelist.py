@@ -214,7 +214,7 @@ def _written_names(names: Sequence[Any]) -> Callable[[int], str]:
         if not text or any(c.isspace() or c in ',;"' for c in text) or text[0] in "#%":
             raise InvalidInput(
                 f"`graph`: the name {name!r} cannot stand in an edge list (white space, ',', ';', quotes, or a leading "
-                "'#' or '%'). Use the compact format instead: save_graph(graph, 'name.flipgraph')."
+                "'#' or '%'). Use the compact format instead: write_graph(graph, 'name.flipgraph')."
             )
     return lambda i: str(names[i])
 
