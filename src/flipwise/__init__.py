@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from flipwise.densest.api import densest_subgraph as densest_subgraph
     from flipwise.densest.result import DensestSubgraph as DensestSubgraph
     from flipwise.densest.result import DensityProfile as DensityProfile
+    from flipwise.engine.limits import Status as Status
     from flipwise.engine.result import Result as Result
-    from flipwise.engine.result import Status as Status
-    from flipwise.engine.result import Trace as Trace
     from flipwise.engine.run import Progress as Progress
+    from flipwise.engine.run import Trace as Trace
     from flipwise.foundation.errors import FlipwiseError as FlipwiseError
     from flipwise.foundation.errors import FlipwiseWarning as FlipwiseWarning
     from flipwise.foundation.errors import IncompatibleObjective as IncompatibleObjective
+    from flipwise.foundation.errors import InfeasibleAnswer as InfeasibleAnswer
     from flipwise.foundation.errors import InvalidFile as InvalidFile
     from flipwise.foundation.errors import InvalidInput as InvalidInput
     from flipwise.foundation.errors import MissingDependency as MissingDependency
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from flipwise.graphs.write import write_graph as write_graph
     from flipwise.interop.autodiff import from_jax as from_jax
     from flipwise.interop.autodiff import from_torch as from_torch
+    from flipwise.minimization import methods as methods
     from flipwise.minimization import minimize as minimize
     from flipwise.model.check import check_objective as check_objective
     from flipwise.model.constraints import Cardinality as Cardinality
@@ -50,8 +52,9 @@ if TYPE_CHECKING:
     from flipwise.qubo.models import QuadraticModel as QuadraticModel
     from flipwise.qubo.solve import solve_ising as solve_ising
     from flipwise.qubo.solve import solve_qubo as solve_qubo
+    from flipwise.solvers.dpcd import DPCD as DPCD
     from flipwise.solvers.dpcd.tuning import tune_alpha as tune_alpha
-    from flipwise.solvers.registry import methods as methods
+    from flipwise.solvers.portfolio.algorithm import Portfolio as Portfolio
     from flipwise.warming import warm_up as warm_up
 
 _HOMES = {
@@ -59,10 +62,13 @@ _HOMES = {
     "ColumnCounts": "model.constraints",
     "Free": "model.constraints",
     "GroupCounts": "model.constraints",
+    "DPCD": "solvers.dpcd",
+    "Portfolio": "solvers.portfolio.algorithm",
     "tune_alpha": "solvers.dpcd.tuning",
     "FlipwiseError": "foundation.errors",
     "FlipwiseWarning": "foundation.errors",
     "IncompatibleObjective": "foundation.errors",
+    "InfeasibleAnswer": "foundation.errors",
     "InvalidFile": "foundation.errors",
     "InvalidInput": "foundation.errors",
     "MissingDependency": "foundation.errors",
@@ -92,10 +98,10 @@ _HOMES = {
     "solve_ising": "qubo.solve",
     "solve_qubo": "qubo.solve",
     "Result": "engine.result",
-    "Status": "engine.result",
+    "Status": "engine.limits",
     "Progress": "engine.run",
-    "methods": "solvers.registry",
-    "Trace": "engine.result",
+    "methods": "minimization",
+    "Trace": "engine.run",
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES, "__version__")

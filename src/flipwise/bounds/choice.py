@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
 
 from flipwise.bounds.sdp import sdp_bound, spectral_bound
-from flipwise.foundation.errors import InvalidInput
-from flipwise.model.constraints import Constraint
+from flipwise.engine.solve import Proof
+from flipwise.foundation.errors import IncompatibleObjective, InvalidInput
+from flipwise.model.constraints import Constraint, Free
 from flipwise.model.forms import ising_form
+from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
 
 Bound = Literal["auto", "sdp", "spectral", "simple", "none"]
@@ -20,6 +23,23 @@ LARGEST_AUTO = 2500
 """Variables up to which "auto" proves an eigenvalue (its factorisation is cubic)."""
 SHARE = 0.2
 """Share of the time limit for the bound."""
+
+
+def proof_of(problem: Problem, wanted: str, time_limit: float | None) -> Proof | None:
+    """How the wanted bound of a quadratic is proven after a search; None for "none"."""
+    objective = problem.objective
+    if wanted == "none":
+        return None
+    if not isinstance(objective, Quadratic):
+        raise IncompatibleObjective(
+            f'`bound` must be "none" for a {type(objective).__name__}: bounds are known for flipwise.Quadratic only.'
+        )
+    kind = affordable_bound(objective, wanted, time_limit)
+    if kind == "none":
+        return None
+    constraint = None if isinstance(problem.constraint, Free) else problem.constraint
+    prove = partial(proven_bound, objective, constraint, kind, time_limit)
+    return Proof(prove, costly=kind in ("sdp", "spectral"))
 
 
 def affordable_bound(objective: Quadratic, wanted: str, time_limit: float | None) -> Bound:

@@ -29,7 +29,7 @@ import numpy as np
 from flipwise.bounds.eigenvalues import eigenvalue_bound
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.memory import require
-from flipwise.kernels import solvers as kernels
+from flipwise.kernels import mixing as kernels
 from flipwise.model.constraints import Constraint
 from flipwise.model.forms import Homogeneous, homogeneous
 from flipwise.model.quadratic import Quadratic

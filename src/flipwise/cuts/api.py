@@ -15,13 +15,13 @@ import scipy.sparse as sp
 from flipwise.bounds.choice import Bound, affordable_bound, proven_bound
 from flipwise.cuts.split import split_graph, split_into_parts
 from flipwise.engine.checkpoint import outliving_search
+from flipwise.engine.limits import Status, peak_bytes
 from flipwise.engine.log import log_proof
-from flipwise.engine.result import Result, Status
+from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
 from flipwise.foundation.arrays import Ints, Signs
 from flipwise.foundation.checks import is_whole
 from flipwise.foundation.errors import InvalidInput
-from flipwise.foundation.memory import peak_bytes
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 from flipwise.minimization import minimize

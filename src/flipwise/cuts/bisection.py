@@ -11,19 +11,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
+from flipwise.engine.limits import Clock
 from flipwise.foundation.arrays import Ints, Signs
-from flipwise.foundation.container import State
 from flipwise.foundation.errors import InvalidFile
 from flipwise.kernels import multilevel as kernels
 from flipwise.model.forms import IsingForm, Numbers
-from flipwise.solvers.portfolio.annealing import random_state, temperatures
-from flipwise.solvers.portfolio.clock import Clock, Pace
-from flipwise.solvers.portfolio.exchange import Counts, anneal_counted
-from flipwise.solvers.portfolio.population import Member, Task, admit, kept_members, members_state
+from flipwise.solvers.portfolio.annealing import Pace, random_state, temperatures
+from flipwise.solvers.portfolio.exchange import GroupSums, anneal_counted
+from flipwise.solvers.portfolio.population import Member, PopulationState, Task, admit, check_members
 
 COARSEST = 80
 """Nodes of the coarsest graph."""
@@ -194,7 +192,7 @@ class BisectionPopulation:
         self.form = form
         self.rng = rng
         self.goal = int(np.count_nonzero(start > 0))
-        self.counts = Counts.of(np.zeros(level.n, dtype=np.int64), start)
+        self.counts = GroupSums.of(np.zeros(level.n, dtype=np.int64), start)
         self.champion = Member(start, cut_weight(level, start))
         self.members: list[Member] = []
         self.capacity = int(np.clip(600_000 // level.n, FEWEST, MOST))
@@ -206,16 +204,17 @@ class BisectionPopulation:
     def best(self) -> Member:
         return self.champion
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> PopulationState:
         own = {"success": self.success, "idle": self.idle}
-        return members_state([self.champion, *self.members], self.rng) | own
+        return PopulationState([self.champion, *self.members], self.rng, own)
 
-    def restore(self, state: State) -> None:
-        (self.champion, *self.members), self.rng = kept_members(state, self.level.n)
+    def restore(self, state: PopulationState) -> None:
+        check_members(state, self.level.n)
+        (self.champion, *self.members), self.rng = state.members, state.rng
         if any(np.count_nonzero(each.s > 0) != self.goal for each in (self.champion, *self.members)):
             raise InvalidFile("the checkpoint's population breaks the constraint.")
-        self.success = {kind: max(0.1, float(state["success"][kind])) for kind in KINDS}
-        self.idle = int(state["idle"])
+        self.success = {kind: max(0.1, float(state.details["success"][kind])) for kind in KINDS}
+        self.idle = int(state.details["idle"])
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         return [self._task(clock) for _ in range(count)]

@@ -16,18 +16,18 @@ import numpy.typing as npt
 
 from flipwise.cuts.bisection import BisectionPopulation, Level, bisected
 from flipwise.engine.checkpoint import Keeper
+from flipwise.engine.limits import Limits, Status
 from flipwise.engine.log import RunLog, shown_on_stderr
-from flipwise.engine.result import Result, Status
-from flipwise.engine.run import Callback, Limits, Run
+from flipwise.engine.result import Result
+from flipwise.engine.run import Callback, Run
 from flipwise.foundation.arrays import Ints, Signs
-from flipwise.foundation.checks import as_generator, check_whole, seed_of
+from flipwise.foundation.checks import as_generator, check_whole, seed_of, to_spins
 from flipwise.foundation.errors import InvalidInput
 from flipwise.graphs.graph import Graph
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.minimization import finished, resumed_state
 from flipwise.model.constraints import Cardinality
 from flipwise.model.forms import IsingForm, ising_form
-from flipwise.model.objective import to_spins
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
 from flipwise.solvers.portfolio.algorithm import improve

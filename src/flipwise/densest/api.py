@@ -15,9 +15,10 @@ from flipwise.densest.solver import Loaded, Solver
 from flipwise.densest.stages import Stages
 from flipwise.densest.whole import SubgraphObjective, Whole, WholeHere
 from flipwise.engine.checkpoint import Keeper, outliving_search
+from flipwise.engine.limits import Limits, Status
 from flipwise.engine.log import RunLog, shown_on_stderr
-from flipwise.engine.result import Result, Status
-from flipwise.engine.run import Callback, Limits, Run
+from flipwise.engine.result import Result
+from flipwise.engine.run import Callback, Run
 from flipwise.foundation.arrays import Ints
 from flipwise.foundation.checks import as_generator, is_number, is_whole, seed_of
 from flipwise.foundation.errors import InvalidInput

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import is_whole
 from flipwise.foundation.errors import IncompatibleObjective, InvalidInput
-from flipwise.kernels import solvers as kernels
 from flipwise.kernels import subgraph
 from flipwise.model.constraints import Cardinality
 from flipwise.model.problem import Problem
@@ -55,7 +54,7 @@ class Arcs:
     def degrees_into(self, nodes: Ints) -> Floats:
         """W 1_S, touching the rows of S only."""
         product = np.zeros(self.n)
-        kernels.add_rows(self.indptr, self.indices, self.weights, nodes, product)
+        subgraph.add_rows(self.indptr, self.indices, self.weights, nodes, product)
         return product
 
 
@@ -90,7 +89,7 @@ def arcs_of(problem: Problem, method: str) -> tuple[Arcs, int]:
         raise _refused(method, "it has linear terms in b")
     first = float(A.data[0]) if A.nnz else -0.25
     unit = first == -0.25 and bool((A.data == first).all())
-    return Arcs(A.indptr, A.indices, np.ones(1) if unit else -4.0 * A.data), int(constraint.r)
+    return Arcs(A.indptr, A.indices, np.ones(1) if unit else -4.0 * A.data), int(constraint.count)
 
 
 def _refused(method: str, why: str) -> IncompatibleObjective:
@@ -106,7 +105,6 @@ def report_sets(problem: Problem, run: Run, sets: Iterable[Ints]) -> Status:
         x = np.full(problem.n, -1.0)
         x[nodes] = 1.0
         x = x.reshape(problem.shape)
-        run.evaluations += 1
         stop = run.step(x, problem.objective.value(x))
         if stop is not None:
             return stop

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flipwise.densest.core import Core
-from flipwise.kernels.cores import later_neighbours
 from flipwise.kernels.jit import threads_worth
+from flipwise.kernels.peeling import later_neighbours
 
 
 @dataclass(eq=False)

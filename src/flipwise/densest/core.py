@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.graphs.graph import Graph
-from flipwise.kernels import cores as kernels
+from flipwise.kernels import peeling as kernels
 from flipwise.kernels.jit import threads_worth
 
 LOOSE = 2.0

@@ -15,12 +15,13 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
 from flipwise.bounds.eigenvalues import smallest_eigenpair
 from flipwise.densest.arcs import Arcs, arcs_of, as_arcs, report_sets
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Ints, largest
 from flipwise.foundation.checks import check_numbers, check_wholes
@@ -32,8 +33,8 @@ REPORT_EVERY = 10
 
 
 @dataclass(frozen=True)
-class Options:
-    """Options of `method="frank-wolfe"`.
+class FrankWolfe:
+    """The method "frank-wolfe", with its options.
 
     Parameters
     ----------
@@ -43,6 +44,7 @@ class Options:
         The most iterations.
     """
 
+    name: ClassVar[str] = "frank-wolfe"
     lam: float = 1.0
     iterations: int = 200
 
@@ -50,14 +52,13 @@ class Options:
         check_numbers(self, "lam", least=0.0)
         check_wholes(self, "iterations")
 
-
-@stops_in_time
-def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
-    """Iterate from the uniform point; the start `x` is not used."""
-    arcs, k = arcs_of(problem, "frank-wolfe")
-    run.offer(x, problem.objective.value(x))
-    points = relaxed_points(arcs, k, options.lam, options.iterations, partial(in_time, run))
-    return report_sets(problem, run, (largest(y, k) for y in points))
+    @stops_in_time
+    def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
+        """Iterate from the uniform point; the start `x` is not used."""
+        arcs, k = arcs_of(problem, "frank-wolfe")
+        run.offer(x, problem.objective.value(x))
+        points = relaxed_points(arcs, k, self.lam, self.iterations, partial(in_time, run))
+        return report_sets(problem, run, (largest(y, k) for y in points))
 
 
 def frank_wolfe(

@@ -8,28 +8,29 @@ until k nodes are left. Lists by degree make it O(n + arcs) without weights; wit
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from flipwise.densest.arcs import Arcs, arcs_of, as_arcs, report_sets
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.kernels import cores
-from flipwise.kernels import solvers as kernels
+from flipwise.kernels import peeling as kernels
 from flipwise.model.problem import Problem
 
 
 @dataclass(frozen=True)
-class Options:
-    """The method has no parameters."""
+class Peeling:
+    """The method "peeling"; it has no parameters."""
 
+    name: ClassVar[str] = "peeling"
 
-def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
-    """Peel down to k nodes; the start `x` is not used."""
-    arcs, k = arcs_of(problem, "peeling")
-    run.offer(x, problem.objective.value(x))
-    return report_sets(problem, run, [_peel(arcs)[arcs.n - k :]])
+    def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
+        """Peel down to k nodes; the start `x` is not used."""
+        arcs, k = arcs_of(problem, "peeling")
+        run.offer(x, problem.objective.value(x))
+        return report_sets(problem, run, [_peel(arcs)[arcs.n - k :]])
 
 
 def peel(indptr: Ints, indices: Ints, weights: Floats | None, k: int) -> Ints:
@@ -49,5 +50,5 @@ def _peel(arcs: Arcs) -> Ints:
         kernels.peel_least(arcs.indptr, arcs.indices, degrees, head, np.empty(n, dtype=np.int64), place, nodes)
     else:
         heap = np.empty(n, dtype=np.int64)
-        cores.weighted_peeling_order(arcs.indptr, arcs.indices, arcs.weights, arcs.degrees(), heap, place, nodes)
+        kernels.weighted_peeling_order(arcs.indptr, arcs.indices, arcs.weights, arcs.degrees(), heap, place, nodes)
     return nodes

@@ -10,27 +10,29 @@ A heap over the touched nodes makes a run O(arcs of the chosen nodes * log n).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from flipwise.densest.arcs import Arcs, arcs_of, as_arcs, report_sets
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.kernels import solvers as kernels
+from flipwise.kernels import peeling as kernels
 from flipwise.model.problem import Problem
 
 
 @dataclass(frozen=True)
-class Options:
-    """The method has no parameters."""
+class Ravi:
+    """The method "ravi"; it has no parameters."""
 
+    name: ClassVar[str] = "ravi"
 
-def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
-    """Grow one set; the start `x` is not used."""
-    arcs, k = arcs_of(problem, "ravi")
-    run.offer(x, problem.objective.value(x))
-    return report_sets(problem, run, [_grow(arcs, k)])
+    def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
+        """Grow one set; the start `x` is not used."""
+        arcs, k = arcs_of(problem, "ravi")
+        run.offer(x, problem.objective.value(x))
+        return report_sets(problem, run, [_grow(arcs, k)])
 
 
 def greedy_dispersion(indptr: Ints, indices: Ints, weights: Floats | None, k: int) -> Ints:

@@ -21,7 +21,7 @@ from flipwise.densest import starts
 from flipwise.densest.core import Core
 from flipwise.densest.subset import Subset, clique_exchanges, descend
 from flipwise.engine.checkpoint import kept_array
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.foundation.arrays import Bools, Floats
 from flipwise.foundation.container import State
 from flipwise.foundation.errors import InvalidFile

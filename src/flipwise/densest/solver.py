@@ -18,7 +18,7 @@ from flipwise.densest.stages import Stages
 from flipwise.densest.subset import Subset, descend
 from flipwise.densest.whole import Whole
 from flipwise.engine.checkpoint import generator_state, kept_array, taking_over
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Bools, Floats, Ints
 from flipwise.foundation.container import State

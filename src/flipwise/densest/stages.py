@@ -15,7 +15,7 @@ import numpy as np
 
 from flipwise.densest.whole import Whole
 from flipwise.engine.checkpoint import Keeper, kept_array, same_problem
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.foundation.container import State
 from flipwise.foundation.errors import FlipwiseError, InvalidFile, InvalidInput
 

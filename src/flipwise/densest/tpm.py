@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from flipwise.densest.arcs import Arcs, arcs_of, as_arcs, report_sets
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Ints, largest
 from flipwise.foundation.checks import check_numbers, check_wholes
@@ -24,8 +25,8 @@ FIRST_SHIFT = 1e-4
 
 
 @dataclass(frozen=True)
-class Options:
-    """Options of `method="tpm"`.
+class TPM:
+    """The method "tpm", with its options.
 
     Parameters
     ----------
@@ -35,6 +36,7 @@ class Options:
         The most power steps.
     """
 
+    name: ClassVar[str] = "tpm"
     lam: float = 0.0
     iterations: int = 1000
 
@@ -42,12 +44,11 @@ class Options:
         check_numbers(self, "lam", least=0.0)
         check_wholes(self, "iterations")
 
-
-def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
-    """Iterate from the nodes of largest degree; the start `x` is not used."""
-    arcs, k = arcs_of(problem, "tpm")
-    run.offer(x, problem.objective.value(x))
-    return report_sets(problem, run, (nodes for nodes, _ in _power_steps(arcs, k, options.lam, options.iterations)))
+    def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
+        """Iterate from the nodes of largest degree; the start `x` is not used."""
+        arcs, k = arcs_of(problem, "tpm")
+        run.offer(x, problem.objective.value(x))
+        return report_sets(problem, run, (nodes for nodes, _ in _power_steps(arcs, k, self.lam, self.iterations)))
 
 
 def truncated_power(

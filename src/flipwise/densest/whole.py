@@ -13,9 +13,9 @@ from flipwise.densest import starts
 from flipwise.densest.core import Core, arc_weights, core_above, core_of_size, whole_core
 from flipwise.densest.subset import Subset
 from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.checks import Variables
 from flipwise.graphs.graph import Graph
 from flipwise.kernels import subgraph as kernels
-from flipwise.model.objective import Variables
 
 
 @runtime_checkable

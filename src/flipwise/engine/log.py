@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from flipwise.engine.result import Record, Result
+    from flipwise.engine.result import Result
+    from flipwise.engine.run import Record
     from flipwise.model.problem import Problem
 
 log = logging.getLogger("flipwise")
@@ -22,22 +23,15 @@ HEADER = f"  {'iter':>7} {'value':>14} {'change':>10} {'flips':>7} {'alpha':>6} 
 class RunLog:
     """Writes a run to the `flipwise` logger at level INFO, rows thinned so that a long run stays readable."""
 
-    def __init__(self) -> None:
-        self._reset()
+    def __init__(self, problem: Problem, method: str, seed: int | None) -> None:
+        from flipwise import __version__
 
-    def _reset(self) -> None:
         self._next_row = 0.0
         self._rows = 0
         self._last: float | None = None
         self._best = math.inf
         self._seconds_to_first = 0.0
         self._seconds_to_best = 0.0
-
-    def start(self, problem: Problem, method: str, seed: int | None) -> None:
-        """The banner: what is solved, by which method."""
-        from flipwise import __version__
-
-        self._reset()
         log.info("Flipwise %s   method %s   seed %s", __version__, method, seed)
         log.info("%s variables (%s), %s", f"{problem.n:,}", _kind(problem), _described(problem.constraint))
         log.info("")
@@ -58,14 +52,16 @@ class RunLog:
         self._next_row = record.seconds + 0.1
         log.info(format_row(record, change, improved))
 
-    def end(self, result: Result) -> None:
-        """The closing status, and where the time went."""
+    def end(self, result: Result, proof_seconds: float | None = None) -> None:
+        """The closing status, and where the time went; `proof_seconds` of it on a bound after the search."""
         log.info("")
         log.info("Status      %s", result.message)
         log.info("Value       %.12g", result.value)
         if result.bound is not None and result.gap is not None:
-            log.info("Bound       %.12g (gap %.3g %%)", result.bound, 100 * result.gap)
+            took = "" if proof_seconds is None else f", proven in {proof_seconds:.2f} s"
+            log.info("Bound       %.12g (gap %.3g %%%s)", result.bound, 100 * result.gap, took)
         log.info("Iterations  %d", result.iterations)
+        log.info("Evaluations %d", result.evaluations)
         log.info(
             "Time        %.2f s: %.2f s to the first iteration, %.2f s to the best point",
             result.seconds,
@@ -74,21 +70,13 @@ class RunLog:
         )
 
 
-def log_proof(value: float, bound: float | None, seconds: float, verbose: bool) -> None:
-    """One more closing line, for a bound that was proven after the search."""
-    if verbose and bound is not None:
-        gap = abs(value - bound) / abs(value) if value else float(value != bound)
-        with shown_on_stderr(True):
-            log.info("Proof       %.12g (gap %.3g %%) after %.2f s more", bound, 100 * gap, seconds)
-
-
 def format_row(record: Record, change: float | None = None, improved: bool = False) -> str:
     """A record in the columns of `HEADER`."""
     alpha = "-" if record.alpha is None else f"{record.alpha:.3g}"
     bound = "-" if record.bound is None else f"{record.bound:.6g}"
     gap = "-"
     if record.bound is not None and record.best != 0:
-        gap = f"{min(999.99, 100 * (record.best - record.bound) / abs(record.best)):.2f}%"
+        gap = f"{min(999.99, 100 * abs(record.best - record.bound) / abs(record.best)):.2f}%"
     moved = "-" if change is None else f"{change:.3g}"
     return (
         f"{'*' if improved else ' '} {record.iteration:>7} {record.value:>14.8g} {moved:>10} {record.flips:>7} "
@@ -104,26 +92,21 @@ def _described(constraint: object) -> str:
     name = type(constraint).__name__
     if name == "Free":
         return "no constraint"
-    r = getattr(constraint, "r", None)
-    return f"exactly {r:,} at 1" if r is not None else f"constraint {name}"
+    count = getattr(constraint, "count", None)
+    return f"exactly {count:,} at 1" if count is not None else f"constraint {name}"
 
 
 class _Shown(logging.StreamHandler[Any]):
     """The handler of `shown_on_stderr`, told from handlers that a program has added itself."""
 
 
-def is_shown() -> bool:
-    """Whether a block of `shown_on_stderr` is under way."""
-    return any(isinstance(handler, _Shown) for handler in log.handlers)
-
-
 @contextmanager
-def shown_on_stderr(verbose: bool) -> Iterator[None]:
-    """Let INFO messages of the library reach standard error while the block runs, if `verbose`.
+def shown_on_stderr() -> Iterator[None]:
+    """Let INFO messages of the library reach standard error while the block runs.
 
     A block inside another adds nothing: a run that is part of a larger one is logged once.
     """
-    if not verbose or is_shown():
+    if any(isinstance(handler, _Shown) for handler in log.handlers):
         yield
         return
     handler = _Shown(sys.stderr)

@@ -1,123 +1,37 @@
-"""The answer of every solver: why it ended, what happened iteration by iteration, and the point with what is known.
+"""The answer of every function: the best point, what is known about it, and what the run cost.
 
 A result is readable, answers to scipy's names, and is saved without pickle.
 """
 
 from __future__ import annotations
 
-import enum
-import json
+import html
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TextIO
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from flipwise.engine.limits import Status, peak_bytes
+from flipwise.engine.run import Record, Trace
 from flipwise.foundation.arrays import Signs
+from flipwise.foundation.checks import Variables
 from flipwise.foundation.container import decode, encode, write_atomically
 from flipwise.foundation.errors import InvalidFile
-from flipwise.foundation.memory import peak_bytes
-from flipwise.model.objective import Variables
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class Status(enum.Enum):
-    """Why a run ended; the value is the sentence shown to the user.
-
-    Examples
-    --------
-    >>> import flipwise
-    >>> flipwise.Status.TIME_LIMIT.value, flipwise.Status.TIME_LIMIT.success
-    ('the time limit was reached', False)
-    """
-
-    LOCAL_OPTIMUM = "no single move improves the point"
-    CONVERGED = "the method has converged"
-    OPTIMAL = "the point is proven optimal"
-    CYCLE = "the method alternates between two points"
-    TARGET = "the target value was reached"
-    ITERATION_LIMIT = "the iteration limit was reached"
-    TIME_LIMIT = "the time limit was reached"
-    PATIENCE = "no improvement for as many iterations as `patience` allows"
-    CALLBACK = "the callback asked to stop"
-    INTERRUPTED = "interrupted by the user; this is the best point so far"
-
-    @property
-    def success(self) -> bool:
-        """Whether the method came to its own end rather than to a limit."""
-        return self in (Status.LOCAL_OPTIMUM, Status.CONVERGED, Status.OPTIMAL, Status.TARGET)
-
-    @property
-    def resumable(self) -> bool:
-        """Whether somebody ended the run before it was over, so that a checkpoint of it is worth keeping."""
-        return self in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.CALLBACK)
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One iteration: its number, the value reached, what was done, and the seconds since the start."""
-
-    iteration: int
-    value: float
-    best: float
-    flips: int
-    alpha: float | None
-    bound: float | None
-    seconds: float
-
-
-@dataclass
-class Trace:
-    """The records of a run, thinned to every second one when there are more than `limit`.
-
-    Examples
-    --------
-    >>> import flipwise, numpy as np
-    >>> trace = flipwise.minimize(np.diag([1.0, 2.0]) - 1.0, seed=0).trace
-    >>> trace.records[-1].best <= trace.records[0].value
-    True
-    """
-
-    records: list[Record] = field(default_factory=list)
-    limit: int = 20_000
-    _every: int = 1
-    _seen: int = 0
-    _file: TextIO | None = None
-
-    def add(self, record: Record) -> None:
-        """Keep a record (and write it to the file)."""
-        if self._file is not None:
-            self._file.write(json.dumps(asdict(record)) + "\n")
-            self._file.flush()
-        if self._seen % self._every == 0:
-            self.records.append(record)
-        self._seen += 1
-        if len(self.records) > self.limit:
-            self.records = self.records[::2]
-            self._every *= 2
-
-    def open(self, path: str | Path) -> None:
-        """Write every further record as a line of JSON to `path`."""
-        self._file = Path(path).open("w", encoding="utf-8")  # noqa: SIM115 - closed by close()
-
-    def close(self) -> None:
-        """Close the file, if one is open."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def plot(self, axes: Axes | None = None) -> Axes:
-        """Draw the value and the best value against time (needs the `plot` extra)."""
-        from flipwise.pages.drawings import plot_trace
-
-        return plot_trace(self, axes)
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """The records as plain dictionaries."""
-        return [asdict(record) for record in self.records]
+def relative_gap(value: float, bound: float | None) -> float | None:
+    """|bound - value| / |value|: how far the answer can be from the best; None without a bound."""
+    if bound is None:
+        return None
+    difference = abs(bound - value)
+    if difference == 0.0:
+        return 0.0
+    return math.inf if value == 0.0 else difference / abs(value)
 
 
 @dataclass
@@ -129,11 +43,11 @@ class Result:
     x
         The point, int8, in the objective's own variables: -1/+1 or 0/1.
     value
-        f(x), recomputed from scratch at the end.
+        What was asked for, recomputed from scratch at the end: f(x), or in results of their own kind the cut or density.
     status, message
         Why the run ended.
     bound
-        A proven lower bound on the minimum, where one is known.
+        No point has a better value than this, where that is proven; in the unit of `value`.
     iterations, evaluations, seconds, seed
         What the run cost and how to repeat it.
     peak_memory
@@ -171,13 +85,13 @@ class Result:
 
     @property
     def gap(self) -> float | None:
-        """(value - bound) / |value|, or None without a bound."""
-        if self.bound is None:
-            return None
-        difference = max(0.0, self.value - self.bound)
-        if difference == 0.0:
-            return 0.0
-        return math.inf if self.value == 0.0 else difference / abs(self.value)
+        """|bound - value| / |value|: 0 when the answer is proven optimal, None without a bound."""
+        return relative_gap(self.value, self.bound)
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the bound proves that nothing is better."""
+        return self.gap == 0.0
 
     @property
     def spins(self) -> Signs:
@@ -210,42 +124,73 @@ class Result:
         """Whether the method came to its own end rather than to a limit."""
         return self.status.success
 
-    def __str__(self) -> str:
+    def facts(self) -> list[tuple[str, str]]:
+        """What a reader wants to know, as names and texts."""
         ones = int(np.count_nonzero(self.x > 0))
-        lines = [
-            f"method      {self.method}",
-            f"value       {self.value:.12g}",
-            f"status      {self.message}",
-            f"variables   {self.x.size} ({ones} at +1)",
-            f"iterations  {self.iterations}",
-            f"seconds     {self.seconds:.3f}",
+        return [
+            ("method", self.method),
+            ("value", f"{self.value:.12g}"),
+            *self.bound_facts(),
+            ("status", self.message),
+            ("variables", f"{self.x.size} ({ones} at +1)"),
+            ("iterations", f"{self.iterations}"),
+            ("seconds", f"{self.seconds:.3f}"),
         ]
-        if self.bound is not None and self.gap is not None:
-            lines.insert(2, f"bound       {self.bound:.12g} (gap {100 * self.gap:.3g} %)")
-        return "\n".join(lines)
+
+    def bound_facts(self) -> list[tuple[str, str]]:
+        """The bound and its gap, where there is one."""
+        if self.bound is None or self.gap is None:
+            return []
+        proof = "optimal" if self.optimal else f"gap {100 * self.gap:.3g} %"
+        return [("bound", f"{self.bound:.12g} ({proof})")]
+
+    def __str__(self) -> str:
+        facts = self.facts()
+        width = max(len(name) for name, _ in facts) + 2
+        return "\n".join(f"{name:<{width}}{text}" for name, text in facts)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{html.escape(name)}</th><td style='text-align:left'>{html.escape(text)}</td></tr>"
+            for name, text in self.facts()
+        )
+        return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
 
     def plot(self, axes: Axes | None = None) -> Axes:
         """Draw the run (needs the `plot` extra)."""
         return self.trace.plot(axes)
 
     def save(self, path: str | Path) -> None:
-        """Write the result to a file of plain values and arrays; nothing in it is executable."""
-        state = {name: getattr(self, name) for name in (*_SAVED, "peak_memory")}
-        write_atomically(
-            Path(path), encode("result", {**state, "status": self.status.name, "trace": self.trace.to_dicts()})
-        )
+        """Write the result to a file of plain values and arrays; nothing in it is executable.
+
+        Labels that JSON cannot hold become text.
+        """
+        state = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("status", "trace")}
+        state = {name: value if isinstance(value, np.ndarray) else _storable(value) for name, value in state.items()}
+        state.update(status=self.status.name, trace=self.trace.to_dicts(), result=type(self).__name__)
+        write_atomically(Path(path), encode("result", state))
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a result written by `save`."""
         state = decode("result", Path(path).read_bytes(), str(path))
+        kind = state.pop("result", None)
+        if kind != cls.__name__:
+            raise InvalidFile(f"{path}: a flipwise {kind or 'result of another version'}, not a {cls.__name__}.")
         try:
-            status = Status[state["status"]]
-            trace = Trace(records=[Record(**row) for row in state["trace"]])
-            peak = state.get("peak_memory")  # not in files of earlier versions
-            return cls(status=status, trace=trace, peak_memory=peak, **{name: state[name] for name in _SAVED})
+            state["status"] = Status[state["status"]]
+            state["trace"] = Trace(records=[Record(**row) for row in state["trace"]])
+            return cls(**state)
         except (KeyError, TypeError) as error:
             raise InvalidFile(f"{path}: a part of the result is missing or unknown ({error}).") from None
 
 
-_SAVED = ("x", "value", "method", "variables", "bound", "iterations", "evaluations", "seconds", "seed", "info")
+def _storable(value: Any) -> Any:
+    """A value as JSON can hold it: NumPy's numbers become plain ones, other objects text."""
+    if isinstance(value, dict):
+        return {key: _storable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_storable(item) for item in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -1,50 +1,93 @@
-"""One run: what it may spend, the best point it has seen, who is told, and when it must stop."""
+"""One run as a solver sees it: its clock, the best point so far, its checkpoint, and who is told about each iteration."""
 
 from __future__ import annotations
 
+import json
 import math
-import signal
-import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from types import FrameType
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import numpy as np
 
-from flipwise.engine.checkpoint import Keeper, generator_state
-from flipwise.engine.log import RunLog
-from flipwise.engine.result import Record, Status, Trace
+from flipwise.engine.checkpoint import Checkpoint
+from flipwise.engine.limits import Clock, Interrupts, Limits, OutOfTime, Status
+from flipwise.engine.states import flattened, rebuilt
 from flipwise.foundation.arrays import Floats
-from flipwise.foundation.checks import check_whole, is_number
-from flipwise.foundation.container import State
-from flipwise.foundation.errors import InvalidInput
-from flipwise.model.objective import from_spins
+from flipwise.foundation.checks import from_spins
 from flipwise.model.problem import Problem
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-@dataclass(frozen=True)
-class Limits:
-    """What a run may spend; None means no limit of that kind.
+    from flipwise.engine.log import RunLog
 
-    `max_iterations` and `patience` count iterations of one descent, `time_limit` (seconds) and `target` hold for the
-    whole run.
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One iteration: its number, the value reached, what was done, and the seconds since the start."""
+
+    iteration: int
+    value: float
+    best: float
+    flips: int
+    alpha: float | None
+    bound: float | None
+    seconds: float
+
+
+@dataclass
+class Trace:
+    """The records of a run, thinned to every second one when there are more than `limit`.
+
+    Examples
+    --------
+    >>> import flipwise, numpy as np
+    >>> trace = flipwise.minimize(np.diag([1.0, 2.0]) - 1.0, seed=0).trace
+    >>> trace.records[-1].best <= trace.records[0].value
+    True
     """
 
-    time_limit: float | None = None
-    max_iterations: int | None = None
-    target: float | None = None
-    patience: int | None = None
+    records: list[Record] = field(default_factory=list)
+    limit: int = 20_000
+    _every: int = 1
+    _seen: int = 0
+    _file: TextIO | None = None
 
-    def __post_init__(self) -> None:
-        if self.time_limit is not None and not (is_number(self.time_limit) and self.time_limit >= 0):
-            raise InvalidInput(f"`time_limit` must be None or seconds of at least 0, got {self.time_limit!r}.")
-        if self.target is not None and not is_number(self.target):
-            raise InvalidInput(f"`target` must be None or a finite number, got {self.target!r}.")
-        for name in ("max_iterations", "patience"):
-            check_whole(name, getattr(self, name), 1, optional=True)
+    def add(self, record: Record) -> None:
+        """Keep a record (and write it to the file)."""
+        if self._file is not None:
+            self._file.write(json.dumps(asdict(record)) + "\n")
+            self._file.flush()
+        if self._seen % self._every == 0:
+            self.records.append(record)
+        self._seen += 1
+        if len(self.records) > self.limit:
+            self.records = self.records[::2]
+            self._every *= 2
+
+    @contextmanager
+    def written_to(self, path: str | Path) -> Iterator[None]:
+        """Write every record that is added inside the block as a line of JSON to `path`."""
+        with Path(path).open("w", encoding="utf-8") as self._file:
+            try:
+                yield
+            finally:
+                self._file = None
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the value and the best value against time (needs the `plot` extra)."""
+        from flipwise.engine.plot import plot_trace
+
+        return plot_trace(self, axes)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The records as plain dictionaries."""
+        return [asdict(record) for record in self.records]
 
 
 @dataclass(frozen=True)
@@ -65,77 +108,136 @@ class Progress:
     best: float
     bound: float | None
     seconds: float
-    _run: Run
+    _best_point: Callable[[], np.ndarray]
 
     @property
     def x(self) -> np.ndarray:
         """A copy of the best point so far, in the user's variables."""
-        assert self._run.best_x is not None
-        return from_spins(self._run.best_x, self._run.problem.variables)
+        return self._best_point()
 
 
 Callback = Callable[[Progress], object]
 """Called after each iteration; a return value of True stops the run."""
 
 
+@dataclass
+class Incumbent:
+    """The best point so far, its value, and the best proven lower bound."""
+
+    x: Floats | None = None
+    value: float = math.inf
+    bound: float | None = None
+
+    def offer(self, x: Floats, value: float) -> bool:
+        """Remember a point if it is the best; returns whether it is."""
+        if self.x is not None and not value < self.value:
+            return False
+        self.x, self.value = x.copy(), value
+        return True
+
+    def raise_bound(self, bound: float) -> None:
+        """Keep a proven bound if it is better than the one known."""
+        self.bound = bound if self.bound is None else max(self.bound, bound)
+
+
+@dataclass
+class Position:
+    """Where a run stands among its restarts: counters, generator, and the limits that count iterations."""
+
+    restart: int
+    rng: np.random.Generator
+    status: str
+    iterations: int = 0
+    evaluations: int = 0
+    seconds: float = 0.0
+    descent_iterations: int = 0
+    since_improvement: int = 0
+    best_x: Floats | None = None
+    best_value: float = math.inf
+    bound: float | None = None
+
+
 class Run:
-    """The state of one solve that every method shares. Methods call `step`; when it returns a status, they stop."""
+    """The state of one run. Solvers call `step` after each iteration; when it returns a status, they stop."""
 
     def __init__(
         self,
         problem: Problem,
         limits: Limits | None = None,
+        *,
         callback: Callback | None = None,
         trace: Trace | None = None,
         log: RunLog | None = None,
-        keeper: Keeper | None = None,
+        checkpoint: tuple[Checkpoint, str] | None = None,
+        clock: Clock | None = None,
+        interrupts: Interrupts | None = None,
     ) -> None:
         self.problem = problem
         self.limits = limits or Limits()
-        self.callback = callback
+        self.clock = clock or Clock(self.limits.time_limit)
+        self.incumbent = Incumbent()
+        self.checkpoint = checkpoint
         self.trace = trace or Trace()
-        self.log = log
-        self.keeper = keeper
-        self.fingerprint: State = {}
-        self.started = time.perf_counter()
-        self.best_x: Floats | None = None
-        self.best_value = math.inf
-        self.bound: float | None = None
         self.iterations = 0
         self.evaluations = 0
         self.stopped: Status | None = None
-        self._interrupted = False
+        self.fingerprint: dict[str, Any] = {}
+        self._callback = callback
+        self._log = log
+        self._interrupts = interrupts or Interrupts()
         self._descent_iterations = 0
         self._since_improvement = 0
-        self.round: int | None = None
-        self._position: dict[str, object] = {}
-        self._kept: dict[str, object] | None = None
+        self._restart: tuple[int, np.random.Generator, Status] | None = None
+        self._enclosing: list[Any] = []
+        self._waiting: dict[str, Any] = {}
+        self._latest: dict[str, Any] | None = None
+
+    # --- what solvers read -----------------------------------------------------------------------------------------
 
     @property
     def seconds(self) -> float:
-        return time.perf_counter() - self.started
+        """Seconds since the start."""
+        return self.clock.seconds
 
     @property
     def seconds_left(self) -> float:
         """Seconds until the time limit (inf without one)."""
-        return math.inf if self.limits.time_limit is None else self.limits.time_limit - self.seconds
+        return self.clock.seconds_left
 
-    def begin_descent(self) -> None:
-        """A new start: the limits that count iterations of one descent begin again."""
-        self._descent_iterations = 0
-        self._since_improvement = 0
+    @property
+    def best_x(self) -> Floats | None:
+        """The best point so far, as spins."""
+        return self.incumbent.x
+
+    @property
+    def best_value(self) -> float:
+        """Its value; inf before there is a point."""
+        return self.incumbent.value
+
+    @property
+    def bound(self) -> float | None:
+        """The best proven lower bound."""
+        return self.incumbent.bound
+
+    # --- what solvers tell -----------------------------------------------------------------------------------------
 
     def offer(self, x: Floats, value: float) -> bool:
-        """Remember `x` if it is the best so far."""
-        if self.best_x is not None and not value < self.best_value:
-            return False
-        self.best_x = x.copy()
-        self.best_value = value
-        return True
+        """Remember `x` if it is the best so far, without counting an iteration."""
+        return self.incumbent.offer(x, value)
 
     def raise_bound(self, bound: float) -> None:
         """Keep a proven lower bound if it is better than the one known."""
-        self.bound = bound if self.bound is None else max(self.bound, bound)
+        self.incumbent.raise_bound(bound)
+
+    def count_evaluation(self) -> None:
+        """Somebody has asked for a value or a gradient."""
+        self.evaluations += 1
+
+    def count_in_time(self) -> None:
+        """The same for a function that may be slow: once there is an answer, no evaluation begins past the limit."""
+        if self.incumbent.x is not None and self.check_time() is not None:
+            raise OutOfTime
+        self.evaluations += 1
 
     def step(
         self,
@@ -144,118 +246,51 @@ class Run:
         *,
         flips: int = 0,
         alpha: float | None = None,
-        keep: Callable[[], State] | None = None,
+        state: Any = None,
     ) -> Status | None:
         """Record one iteration that ended at the feasible point `x`; a status means: stop now.
 
-        `keep` gives the state from which the method could go on exactly here, for a checkpoint.
+        `state` is what the solver could go on from exactly here (a dataclass, see `engine.states`), or makes it when
+        it is called; None where there is nothing to go on with.
         """
-        improved = self.offer(x, value)
+        improved = self.incumbent.offer(x, value)
         self.iterations += 1
         self._descent_iterations += 1
         self._since_improvement = 0 if improved else self._since_improvement + 1
-        record = Record(self.iterations, value, self.best_value, flips, alpha, self.bound, self.seconds)
+        best = self.incumbent
+        record = Record(self.iterations, value, best.value, flips, alpha, best.bound, self.clock.seconds)
         self.trace.add(record)
-        if self.log is not None:
-            self.log.row(record)
-        stop = self._stop_reason()
-        if keep is not None and self.keeper is not None:
-            # a limit of this descent ends it: there is nothing left in it to go on with
-            over = stop is not None and self.stopped is None
-            if not over and (self.stopped is not None or self.keeper.due()):
-                self.keeper.save(self._snapshot(keep()))
+        if self._log is not None:
+            self._log.row(record)
+        stop = self._stop_reason(record)
+        # a limit of this descent ends it: there is nothing left in it to go on with
+        if state is not None and (stop is None or self.stopped is not None):
+            self.keep(state)
         return stop
 
-    @contextmanager
-    def heeding_interrupts(self) -> Iterator[None]:
-        """Remember Ctrl-C too: its exception is lost when it meets a finaliser or a callback of compiled code."""
-        usual = signal.default_int_handler
-        if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not usual:
-            yield
-            return
-
-        def interrupt(number: int, frame: FrameType | None) -> None:
-            self._interrupted = True
-            usual(number, frame)
-
-        signal.signal(signal.SIGINT, interrupt)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, usual)
-
-    # --- checkpoints -----------------------------------------------------------------------------------------------
-
-    def at_restart(self, index: int, rng: np.random.Generator, status: Status) -> None:
-        """A descent is about to begin: a place from which any method can go on."""
-        self._position = {"restart": index, "parent": generator_state(rng), "status": status.name}
-        if self.has_kept:
-            return  # goes on inside this descent, and the file says so already
-        self.round = None
-        if self.best_x is not None and self.keeper is not None and self.keeper.due():
-            self.keeper.save(self._snapshot({}))
-
-    def _snapshot(self, solver: State) -> State:
-        counters = {"iterations": self.iterations, "evaluations": self.evaluations, "seconds": self.seconds}
-        descent = {"descent_iterations": self._descent_iterations, "since_improvement": self._since_improvement}
-        own = {f"solver.{name}": value for name, value in solver.items()}
-        best = {"best_x": self.best_x, "best_value": self.best_value, "bound": self.bound}
-        position = {**self._position, "round": self.round}
-        return {"fingerprint": self.fingerprint, **position, **counters, **descent, **best, **own}
-
-    def save_end(self, status: Status) -> None:
-        """The search has come to its end, but not the work of whoever opened its checkpoint."""
-        if self.keeper is not None and self.best_x is not None and not status.resumable:
-            self.keeper.ended = True
-            self.keeper.save({**self._snapshot({}), "ended": status.name})
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go back to a snapshot; the method finds its part with `take_kept`."""
-        self.iterations, self.evaluations = int(state["iterations"]), int(state["evaluations"])
-        self.started -= float(state["seconds"])
-        self._descent_iterations = int(state["descent_iterations"])
-        self._since_improvement = int(state["since_improvement"])
-        self.best_x, self.best_value = state["best_x"], float(state["best_value"])
-        self.bound = None if state["bound"] is None else float(state["bound"])
-        self.round = None if state["round"] is None else int(state["round"])
-        kept = {name.removeprefix("solver."): v for name, v in state.items() if name.startswith("solver.")}
-        self._kept = kept or None
-
-    @property
-    def has_kept(self) -> bool:
-        """Whether a method's state waits to be taken."""
-        return self._kept is not None
-
-    def take_kept(self, having: str | None = None) -> dict[str, Any] | None:
-        """The method's own state at the checkpoint, once; None when the descent begins anew.
-
-        A method inside which another one runs names an entry that only its own state has.
-        """
-        if having is not None and (self._kept is None or having not in self._kept):
-            return None
-        kept, self._kept = self._kept, None
-        return kept
-
-    # --- stopping --------------------------------------------------------------------------------------------------
+    def begin_descent(self) -> None:
+        """A new start: the limits that count iterations of one descent begin again."""
+        self._descent_iterations = 0
+        self._since_improvement = 0
 
     def check_time(self) -> Status | None:
         """For long stretches between steps: a status when time is up or the user wants an end."""
-        if self._interrupted:
+        if self._interrupts.requested:
             self.stopped = Status.INTERRUPTED
-        elif self.seconds_left <= 0:
+        elif self.clock.expired:
             self.stopped = Status.TIME_LIMIT
         return self.stopped
 
-    def _stop_reason(self) -> Status | None:
+    def _stop_reason(self, record: Record) -> Status | None:
         limits = self.limits
-        if self.callback is not None:
-            told = Progress(
-                self.iterations, self.trace.records[-1].value, self.best_value, self.bound, self.seconds, self
+        if self._callback is not None:
+            progress = Progress(
+                record.iteration, record.value, record.best, record.bound, record.seconds, self._best_point
             )
-            if self.callback(told) is True:
+            if self._callback(progress) is True:
                 self.stopped = Status.CALLBACK
                 return self.stopped
-        if limits.target is not None and self.best_value <= limits.target:
+        if limits.target is not None and record.best <= limits.target:
             self.stopped = Status.TARGET
             return self.stopped
         if self.check_time() is not None:
@@ -265,3 +300,99 @@ class Run:
         if limits.patience is not None and self._since_improvement >= limits.patience:
             return Status.PATIENCE
         return None
+
+    def _best_point(self) -> np.ndarray:
+        assert self.incumbent.x is not None
+        return from_spins(self.incumbent.x, self.problem.variables)
+
+    # --- runs inside this one --------------------------------------------------------------------------------------
+
+    def part(self, problem: Problem, limits: Limits | None = None) -> Run:
+        """A run of another problem inside this one: it ends with this one, and Ctrl-C ends both."""
+        limits = limits or Limits()
+        clock = Clock(limits.time_limit, parent=self.clock)
+        return Run(problem, limits, clock=clock, interrupts=self._interrupts)
+
+    # --- checkpoints -----------------------------------------------------------------------------------------------
+
+    def keep(self, state: Any) -> None:
+        """Offer a state to the checkpoint; it is written when it is time, or when the run ends early."""
+        if self.checkpoint is None:
+            return
+        states = [*self._enclosing, state() if callable(state) else state]
+        self._latest = self._snapshot([each for each in states if each is not None])
+        if self.checkpoint[0].due:
+            self._save()
+
+    @contextmanager
+    def inside(self, state: Any) -> Iterator[None]:
+        """States that are kept inside the block come with this one, which belongs to the solver around them."""
+        self._enclosing.append(state)
+        try:
+            yield
+        finally:
+            self._enclosing.pop()
+
+    def resume(self, kind: type[S]) -> S | None:
+        """The state of this kind that the checkpoint holds, once; None when the solver begins anew."""
+        held = self._waiting.pop(kind.__name__, None)
+        return None if held is None else rebuilt(kind, held)
+
+    def holds(self, kind: type[Any]) -> bool:
+        """Whether the checkpoint holds a state of this kind that nobody has taken."""
+        return kind.__name__ in self._waiting
+
+    @property
+    def resuming(self) -> bool:
+        """Whether a state of the checkpoint still waits to be taken."""
+        return bool(self._waiting)
+
+    def at_restart(self, index: int, rng: np.random.Generator, status: Status) -> None:
+        """A descent is about to begin: a place from which any solver can go on."""
+        self._restart = index, rng, status
+        if self.checkpoint is not None and self.incumbent.x is not None and not self.resuming:
+            self._latest = self._snapshot([])
+            if self.checkpoint[0].due:
+                self._save()
+
+    def _snapshot(self, states: list[Any]) -> dict[str, Any]:
+        assert self._restart is not None
+        index, rng, status = self._restart
+        best = self.incumbent
+        position = Position(
+            index, rng, status.name, self.iterations, self.evaluations, self.seconds, self._descent_iterations,
+            self._since_improvement, best.x, best.value, best.bound,
+        )  # fmt: skip
+        flat = flattened(position, "position.")
+        for state in states:
+            flat[f"state.{type(state).__name__}"] = True
+            flat.update(flattened(state, f"state.{type(state).__name__}."))
+        return {"fingerprint": self.fingerprint, **flat}
+
+    def _save(self) -> None:
+        assert self.checkpoint is not None and self._latest is not None
+        self.checkpoint[0].save(self.checkpoint[1], self._latest)
+
+    def save_end(self, status: Status) -> None:
+        """The search is over: what is left to go on with is written, or the end itself, for what follows the search."""
+        if self.checkpoint is None:
+            return
+        checkpoint, part = self.checkpoint
+        if status.resumable:
+            if self._latest is not None:
+                self._save()
+        elif self.incumbent.x is not None:
+            checkpoint.save(part, {**self._snapshot([]), "ended": status.name}, ended=True)
+
+    def restore(self, state: dict[str, Any]) -> tuple[int, np.random.Generator, Status]:
+        """Go back to a snapshot; solvers find their part with `resume`. Returns where the restarts stand."""
+        position = rebuilt(Position, state, "position.")
+        self.iterations, self.evaluations = position.iterations, position.evaluations
+        self._descent_iterations = position.descent_iterations
+        self._since_improvement = position.since_improvement
+        self.clock.add_spent(position.seconds)
+        self.incumbent = Incumbent(position.best_x, position.best_value, position.bound)
+        for name in [name for name in state if name.startswith("state.") and name.count(".") == 1]:
+            own = {key.removeprefix(name + "."): v for key, v in state.items() if key.startswith(name + ".")}
+            self._waiting[name.removeprefix("state.")] = own
+        return position.restart, position.rng, Status[position.status]

@@ -44,6 +44,17 @@ class IncompatibleObjective(FlipwiseError, TypeError):
     """
 
 
+class InfeasibleAnswer(FlipwiseError, RuntimeError):
+    """The point that a method ended with breaks the constraint, which a rule of one's own can cause. A `RuntimeError`.
+
+    Examples
+    --------
+    >>> import flipwise
+    >>> issubclass(flipwise.InfeasibleAnswer, flipwise.FlipwiseError)
+    True
+    """
+
+
 class InvalidFile(FlipwiseError, ValueError):
     """A file is malformed; the message names the file and the line or byte. Also a `ValueError`.
 
@@ -84,11 +95,9 @@ class MissingDependency(FlipwiseError, ImportError):
     This needs the package `torch`, which is not installed. Install it with: pip install "flipwise[torch]"
     """
 
-    def __init__(self, package: str, extra: str, purpose: str) -> None:
-        super().__init__(
-            f"{purpose} needs the package `{package}`, which is not installed. "
-            f'Install it with: pip install "flipwise[{extra}]"'
-        )
+    def __init__(self, package: str, extra: str = "", purpose: str = "this", *, install: str = "") -> None:
+        line = install or f'pip install "flipwise[{extra}]"'
+        super().__init__(f"{purpose} needs the package `{package}`, which is not installed. Install it with: {line}")
 
 
 class FlipwiseWarning(UserWarning):

@@ -1,9 +1,8 @@
-"""Memory: what is available, what the process has used at most, and a refusal before work that cannot fit."""
+"""Memory: what is available, and a refusal before work that cannot fit."""
 
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 from flipwise.foundation.errors import InvalidInput, NotEnoughMemory
@@ -47,19 +46,6 @@ def available_bytes() -> int | None:
     if most != resource.RLIM_INFINITY and now is not None:
         limits.append(max(0, most - now))
     return min(limits, default=None)
-
-
-def peak_bytes() -> int | None:
-    """The largest resident size of this process so far, or None where the system does not say."""
-    found = _field("/proc/self/status", "VmHWM:")
-    if found is not None:
-        return found
-    try:
-        import resource
-    except ImportError:
-        return None
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else 1024 * most
 
 
 def shown(size: int) -> str:

@@ -182,7 +182,7 @@ class _Counts(ABC):
 
 @dataclass(frozen=True)
 class Cardinality(_Counts):
-    """Exactly `r` of the variables are 1 (Omega_r in the paper).
+    """Exactly `count` of the variables are 1 (Omega_r in the paper).
 
     Examples
     --------
@@ -191,16 +191,16 @@ class Cardinality(_Counts):
     array([-1.,  1., -1.])
     """
 
-    r: int
+    count: int
 
     def __post_init__(self) -> None:
-        check_whole("r", self.r, 0)
+        check_whole("count", self.count, 0)
 
     def labels(self, shape: tuple[int, ...]) -> Ints:
         return np.zeros(int(np.prod(shape)), dtype=np.int64)
 
     def counts(self, shape: tuple[int, ...]) -> Ints:
-        return np.array([self.r], dtype=np.int64)
+        return np.array([self.count], dtype=np.int64)
 
     def members(self, shape: tuple[int, ...]) -> list[Ints]:
         return [np.arange(int(np.prod(shape)))]
@@ -290,3 +290,26 @@ class GroupCounts(_Counts):
 
     def counts(self, shape: tuple[int, ...]) -> Ints:
         return self.ones
+
+
+def is_built_in(constraint: Constraint) -> bool:
+    """Whether the constraint is one of this file, whose moves are known to keep it."""
+    return type(constraint) in (Free, Cardinality, ColumnCounts, GroupCounts)
+
+
+def allowed_moves(constraint: Constraint, x: Floats, moves: Ints) -> Ints:
+    """Those of the moves (indices, or pairs in rows) that keep a constraint of somebody else's when made together."""
+    if not len(moves) or is_built_in(constraint):
+        return moves
+    if moves.ndim == 2:  # pairs that share an entry cannot be made together
+        first = np.unique(moves.reshape(-1), return_index=True)[1]
+        moves = moves[np.isin(np.arange(moves.size), first).reshape(moves.shape).all(axis=1)]
+    flipped = x.copy()
+    flipped.reshape(-1)[moves.reshape(-1)] *= -1.0
+    if constraint.violation(flipped) is None:
+        return moves
+    if len(moves) == 1:
+        return moves[:0]
+    half = len(moves) // 2
+    parts = [allowed_moves(constraint, x, moves[:half]), allowed_moves(constraint, x, moves[half:])]
+    return np.concatenate(parts)

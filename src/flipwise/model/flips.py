@@ -1,24 +1,20 @@
-"""Batches of flips and exchanges: found, shortened until they improve, evaluated where nothing cheaper is known.
+"""Batches of flips and swaps: shortened until they improve, evaluated where nothing cheaper is known.
 
-A batch is shortened until it improves, for objectives whose flips cannot be accepted one by one cheaply; the exchanges
-of a +1 with a -1 that lower a quadratic are found by an exact search over all pairs of a group; and an objective that
-only has a value and a gradient gets flips whose changes are differences of evaluations.
+A batch is shortened until it improves, for objectives whose flips cannot be accepted one by one cheaply; and an
+objective that only has a value and a gradient gets flips whose changes are differences of evaluations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.kernels import sparse as kernels
-from flipwise.model.objective import Objective, SupportsFlips
-from flipwise.model.terms import Sparse, Term
+from flipwise.model.objective import Objective
 
 PAIR_LIMIT = 4096
-"""How many exchanges are tried one by one at the end of a descent; of more, those that look best."""
+"""How many single flips or swaps are tried at the end of a descent; of more, those that look best."""
 
 
 class BatchFlips(Protocol):
@@ -55,66 +51,23 @@ def swap_shortened(objective: BatchFlips, x: Floats, g: Floats, pairs: Ints) -> 
     return flip_shortened(objective, x, g, np.array(kept, dtype=np.int64).reshape(-1, 2))
 
 
-def sparse_partners(matrix: Sparse, x: Floats, loss: Floats, slack: Floats, labels: Ints) -> Ints:
-    """For a sparse matrix: the best partner of every +1 that has an improving one, as pairs, best first."""
-    ones = np.flatnonzero(x > 0)
-    zeros = np.flatnonzero(x < 0)
-    groups = int(labels.max(initial=-1)) + 1
-    zeros = zeros[np.lexsort((loss[zeros], labels[zeros]))]
-    zero_start = np.searchsorted(labels[zeros], np.arange(groups + 1)).astype(np.int64)
-    partner = np.empty(ones.size, dtype=np.int64)
-    best = np.empty(ones.size)
-    mark = np.full(x.size, -1, dtype=np.int64)
-    kernels.csr_best_partners(*matrix.arrays, loss, slack, labels, ones, zeros, zero_start, mark, x, partner, best)
-    found = np.flatnonzero(partner >= 0)
-    found = found[np.argsort(best[found], kind="stable")]
-    return np.stack([ones[found], partner[found]], axis=1)
-
-
-def block_partners(
-    terms: Sequence[Term], x: Floats, loss: Floats, slack: Floats, labels: Ints, block: int = 512
-) -> Ints:
-    """The same for any sum of terms, with A looked at in blocks of rows."""
-    pairs: list[Ints] = []
-    changes: list[Floats] = []
-    for group in range(int(labels.max(initial=-1)) + 1):
-        ones = np.flatnonzero((x > 0) & (labels == group))
-        zeros = np.flatnonzero((x < 0) & (labels == group))
-        if not ones.size or not zeros.size:
-            continue
-        for start in range(0, ones.size, block):
-            rows = ones[start : start + block]
-            change = loss[rows][:, None] + loss[zeros][None, :]
-            for term in terms:
-                change -= 8.0 * term.block(rows, zeros)
-            at = change.argmin(axis=1)
-            best = change[np.arange(rows.size), at]
-            keep = best < -(slack[rows] + slack[zeros[at]])
-            pairs.append(np.stack([rows[keep], zeros[at[keep]]], axis=1))
-            changes.append(best[keep])
-    if not pairs:
-        return np.empty((0, 2), dtype=np.int64)
-    return np.concatenate(pairs)[np.argsort(np.concatenate(changes), kind="stable")]
-
-
 class EvaluatedFlips:
     """Any objective with the interface of `SupportsFlips`; every accepted batch costs one gradient."""
 
     def __init__(self, objective: Objective) -> None:
         self.objective = objective
         self.shape = objective.shape
-        self.evaluations = 0
+        self.looked_at_all = True
+        """Whether the last search for a single improving move has looked at every one there is."""
         self._known: tuple[bytes, float] | None = None
 
     def value(self, x: Floats) -> float:
         key = x.tobytes()
         if self._known is None or self._known[0] != key:
-            self.evaluations += 1
             self._known = (key, self.objective.value(x))
         return self._known[1]
 
     def gradient(self, x: Floats) -> Floats:
-        self.evaluations += 1
         return self.objective.gradient(x)
 
     def value_at(self, x: Floats, g: Floats) -> float:
@@ -128,7 +81,6 @@ class EvaluatedFlips:
         before = self.value(x)
         flipped = x.copy()
         flipped.reshape(-1)[batch] *= -1.0
-        self.evaluations += 1
         return self.objective.value(flipped) - before
 
     def flip(self, x: Floats, g: Floats, batch: Ints) -> float:
@@ -143,6 +95,7 @@ class EvaluatedFlips:
             return flips, change
         # Nothing in the gradient's order improves: try every coordinate by itself, most promising first.
         promise = (x * g).reshape(-1)
+        self.looked_at_all = promise.size <= PAIR_LIMIT
         for i in np.argsort(-promise, kind="stable")[:PAIR_LIMIT]:
             one = np.array([i])
             if self.flip_change(x, g, one) < -_slack(self.value(x)):
@@ -155,11 +108,13 @@ class EvaluatedFlips:
     def improving_swaps(self, x: Floats, g: Floats, labels: Ints) -> Ints:
         spins, slopes = x.reshape(-1), g.reshape(-1)
         candidates = []
+        self.looked_at_all = True
         for group in range(int(labels.max(initial=-1)) + 1):
             ones = np.flatnonzero((spins > 0) & (labels == group))
             zeros = np.flatnonzero((spins < 0) & (labels == group))
             side = max(1, int(PAIR_LIMIT**0.5))
             if ones.size * zeros.size > PAIR_LIMIT:
+                self.looked_at_all = False
                 ones = ones[np.argsort(-slopes[ones], kind="stable")[:side]]
                 zeros = zeros[np.argsort(slopes[zeros], kind="stable")[:side]]
             candidates.append(np.stack(np.meshgrid(ones, zeros, indexing="ij"), axis=-1).reshape(-1, 2))
@@ -174,8 +129,3 @@ class EvaluatedFlips:
 def _slack(value: float) -> float:
     """A difference of values below this is rounding, not an improvement."""
     return 1e-12 * abs(value)
-
-
-def with_flips(objective: Objective) -> SupportsFlips:
-    """The objective itself where it supports flips, otherwise the evaluated stand-in."""
-    return objective if isinstance(objective, SupportsFlips) else EvaluatedFlips(objective)

@@ -22,7 +22,8 @@ import scipy.sparse as sp
 
 from flipwise.foundation.arrays import Floats, Ints, Signs
 from flipwise.foundation.memory import require
-from flipwise.kernels import annealing as kernels
+from flipwise.kernels.dense import dense_fields
+from flipwise.kernels.sparse import csr_fields
 from flipwise.model.quadratic import Quadratic
 from flipwise.model.terms import Dense, LowRank, Sparse
 
@@ -68,7 +69,7 @@ class IsingForm:
     def fields(self, s: Signs) -> Numbers:
         """The local fields at `s`."""
         f = np.empty(self.n, dtype=self.h.dtype)
-        kernel = kernels.dense_fields if self.dense else kernels.csr_fields
+        kernel = dense_fields if self.dense else csr_fields
         kernel(*self.couplings, self.h, s, f)
         return f
 
@@ -77,6 +78,15 @@ class IsingForm:
         if np.issubdtype(f.dtype, np.integer):
             return float(int(np.dot(s.astype(np.int64), f.astype(np.int64) + self.h)) // 2)
         return float(np.dot(s, f + self.h)) / 2.0
+
+    def aligned(self, s: Signs, other: Signs) -> Signs:
+        """`other`, or its mirror image where that has the same energy and is nearer to `s`."""
+        return -other if self.symmetric and np.count_nonzero(s != other) > self.n // 2 else other
+
+    def distance(self, a: Signs, b: Signs) -> int:
+        """The number of differing spins, up to a flip of all where that changes nothing."""
+        apart = int(np.count_nonzero(a != b))
+        return min(apart, self.n - apart) if self.symmetric else apart
 
 
 def ising_form(objective: Quadratic, dense_from: float = DENSE_FROM) -> IsingForm | None:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
-from flipwise.foundation.checks import Variables
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.checks import Variables, to_spins
 from flipwise.foundation.errors import InvalidInput
-from flipwise.model.constraints import Constraint, Free
-from flipwise.model.objective import Objective
+from flipwise.model.constraints import Cardinality, Constraint, Free
+from flipwise.model.flips import EvaluatedFlips
+from flipwise.model.objective import Objective, SupportsFlips
 from flipwise.model.quadratic import Quadratic
 from flipwise.model.smooth import Smooth, checked_shape
 from flipwise.model.terms import LowRank
@@ -39,18 +45,59 @@ class Problem:
         """The user's variables; an objective that does not say is in spins."""
         return getattr(self.objective, "variables", "spin")
 
+    def with_flips(self) -> SupportsFlips:
+        """The objective itself where it knows the effect of flips, otherwise a stand-in that evaluates them."""
+        return self.objective if isinstance(self.objective, SupportsFlips) else EvaluatedFlips(self.objective)
 
-def as_problem(objective: Any, shape: Any, constraint: Constraint | None) -> Problem:
-    """Check what the user gave and put it together."""
+    def counting(self, count: Callable[[], None]) -> Problem:
+        """The same problem, with `count` called before every value and every gradient."""
+        if isinstance(self.objective, Smooth):
+            return replace(self, objective=self.objective.counting(count))
+        counted = {name: _counted(getattr(self.objective, name), count) for name in ("value", "gradient")}
+        other: Any
+        try:
+            other = copy(self.objective)
+            for name, function in counted.items():
+                object.__setattr__(other, name, function)
+        except (AttributeError, TypeError):  # an object that cannot be copied or has fixed slots
+            names = [n for n in dir(self.objective) if not n.startswith("__") and n not in counted]
+            other = SimpleNamespace(**{name: getattr(self.objective, name) for name in names}, **counted)
+        return replace(self, objective=other)
+
+    def start(self, given: npt.ArrayLike) -> Floats:
+        """A user's start as spins, refused when it does not fit the problem."""
+        start = to_spins("start", given, self.shape, self.variables)
+        wrong = self.constraint.violation(start)
+        if wrong is not None:
+            raise InvalidInput(
+                f"`start` breaks the constraint: {wrong}. Use constraint.project(start) for the nearest point."
+            )
+        return start
+
+
+def _counted(function: Callable[[Floats], Any], count: Callable[[], None]) -> Callable[[Floats], Any]:
+    def counted(x: Floats) -> Any:
+        count()
+        return function(x)
+
+    return counted
+
+
+def as_problem(objective: Any, shape: Any, constraint: Constraint | None, count: int | None = None) -> Problem:
+    """Check what the user gave and put it together; `count` is short for a `Cardinality`."""
     built = _as_objective(objective, shape)
     if int(np.prod(built.shape)) == 0:
         raise InvalidInput("the problem is empty: there are no variables.")
     if shape is not None and checked_shape("n_or_shape", shape) != tuple(built.shape):
         raise InvalidInput(f"`n_or_shape` is {shape}, but the objective has shape {built.shape}.")
+    if count is not None:
+        if constraint is not None:
+            raise InvalidInput("`count` and `constraint` exclude each other: give one of them.")
+        constraint = Cardinality(count)
     chosen: Constraint = Free() if constraint is None else constraint
     if not isinstance(chosen, Constraint):
         raise InvalidInput(
-            f"`constraint` must be Free(), Cardinality(r), ColumnCounts(...) or GroupCounts(...), got {constraint!r}."
+            f"`constraint` must be Free(), Cardinality(count), ColumnCounts(...) or GroupCounts(...), got {constraint!r}."
         )
     chosen.check(built.shape)
     return Problem(built, chosen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,22 @@ class Smooth:
         if self._lipschitz is not None:
             return Lipschitz(self._lipschitz / (4.0 if self.variables == "binary" else 1.0), True)
         return Lipschitz(estimate_lipschitz(self), False)
+
+    def counting(self, count: Callable[[], None]) -> Smooth:
+        """The same objective, with `count` called before every call of the user's functions; nothing is remembered."""
+
+        def counted(function: Callable[[Floats], Any]) -> Callable[[Floats], Any]:
+            def calling(x: Floats) -> Any:
+                count()
+                return function(x)
+
+            return calling
+
+        other = copy(self)
+        other._function = counted(self._function)
+        other._gradient = None if self._gradient is None else counted(self._gradient)
+        other._last = None
+        return other
 
     def _own(self, x: Floats) -> Floats:
         """`x` in the user's variables, as a copy the user may do anything with."""

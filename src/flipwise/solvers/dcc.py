@@ -10,15 +10,15 @@ With exact counts a bit cannot move alone: a sweep then exchanges every +1 in tu
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_wholes
-from flipwise.kernels import solvers as kernels
-from flipwise.model.flips import with_flips
+from flipwise.kernels import dense as kernels
 from flipwise.model.objective import SupportsFlips
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
@@ -28,8 +28,8 @@ _CHUNK = 4096
 
 
 @dataclass(frozen=True)
-class Options:
-    """Options of `method="dcc"`.
+class DCC:
+    """The method "dcc", with its options.
 
     Parameters
     ----------
@@ -37,31 +37,30 @@ class Options:
         The most sweeps over all bits.
     """
 
+    name: ClassVar[str] = "dcc"
     sweeps: int = 10
 
     def __post_init__(self) -> None:
         check_wholes(self, "sweeps")
 
-
-def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
-    """Sweep from `x` until nothing changes or a limit."""
-    objective = with_flips(problem.objective)
-    value = objective.value(x)
-    g = objective.gradient(x)
-    run.evaluations += 1
-    run.offer(x, value)
-    for _ in range(options.sweeps):
-        if problem.constraint.swaps:
-            flips, change = _swap_sweep(objective, problem, x, g)
-        else:
-            flips, change = _flip_sweep(objective, x, g, run)
-        value += change
-        stop = run.step(x, value, flips=flips)
-        if stop is not None:
-            return stop
-        if flips == 0:
-            return Status.LOCAL_OPTIMUM
-    return Status.ITERATION_LIMIT
+    def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
+        """Sweep from `x` until nothing changes or a limit."""
+        objective = problem.with_flips()
+        value = objective.value(x)
+        g = objective.gradient(x)
+        run.offer(x, value)
+        for _ in range(self.sweeps):
+            if problem.constraint.swaps:
+                flips, change = _swap_sweep(objective, problem, x, g)
+            else:
+                flips, change = _flip_sweep(objective, x, g, run)
+            value += change
+            stop = run.step(x, value, flips=flips)
+            if stop is not None:
+                return stop
+            if flips == 0:
+                return Status.LOCAL_OPTIMUM
+        return Status.ITERATION_LIMIT
 
 
 def _flip_sweep(objective: SupportsFlips, x: Floats, g: Floats, run: Run) -> tuple[int, float]:

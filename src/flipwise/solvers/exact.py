@@ -13,13 +13,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.optimize
 
 from flipwise.bounds.linearised import linearise
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import check_wholes
@@ -34,8 +34,8 @@ _BATCH = 256
 
 
 @dataclass(frozen=True)
-class Options:
-    """Options of `method="exact"`.
+class Exact:
+    """The method "exact", with its options.
 
     Parameters
     ----------
@@ -47,6 +47,7 @@ class Options:
         The most products x_i x_j given to branch and bound.
     """
 
+    name: ClassVar[str] = "exact"
     enumerate_up_to: int = 22
     points: int = 100_000
     products: int = 20_000
@@ -56,24 +57,23 @@ class Options:
         if self.enumerate_up_to > 30:
             raise InvalidInput(f"`enumerate_up_to` must be at most 30, got {self.enumerate_up_to}.")
 
-
-def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
-    """Find a global minimum; the start `x` is only what is returned if time runs out."""
-    objective = problem.objective
-    count = _number_of_points(problem)
-    products = _number_of_products(objective) if isinstance(objective, Quadratic) else math.inf
-    small = isinstance(objective, Quadratic) and problem.n <= options.enumerate_up_to
-    if not small and count > options.points and products > options.products:
-        raise InvalidInput(
-            f'method="exact" is for small problems: this one has {problem.n} variables, {count:.3g} points and '
-            f"{products:.3g} products. Up to {options.enumerate_up_to} variables of a quadratic, {options.points} "
-            f"points, or {options.products} products can be solved; use another method, or raise an option."
-        )
-    run.offer(x, objective.value(x))
-    if count <= min(options.points, 2_000 if small else math.inf):
-        return _list_points(problem, run)
-    assert isinstance(objective, Quadratic)
-    return _enumerate(objective, problem, run) if small else _branch_and_bound(objective, problem, run)
+    def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
+        """Find a global minimum; the start `x` is only what is returned if time runs out."""
+        objective = problem.objective
+        count = _number_of_points(problem)
+        products = _number_of_products(objective) if isinstance(objective, Quadratic) else math.inf
+        small = isinstance(objective, Quadratic) and problem.n <= self.enumerate_up_to
+        if not small and count > self.points and products > self.products:
+            raise InvalidInput(
+                f'method="exact" is for small problems: this one has {problem.n} variables, {count:.3g} points and '
+                f"{products:.3g} products. Up to {self.enumerate_up_to} variables of a quadratic, {self.points} "
+                f"points, or {self.products} products can be solved; use another method, or raise an option."
+            )
+        run.offer(x, objective.value(x))
+        if count <= min(self.points, 2_000 if small else math.inf):
+            return _list_points(problem, run)
+        assert isinstance(objective, Quadratic)
+        return _enumerate(objective, problem, run) if small else _branch_and_bound(objective, problem, run)
 
 
 def _groups(problem: Problem) -> list[tuple[Ints, int]]:
@@ -116,7 +116,6 @@ def _list_points(problem: Problem, run: Run) -> Status:
     for index, flat in enumerate(_points(problem)):
         x = flat.reshape(problem.shape)
         value = problem.objective.value(x)
-        run.evaluations += 1
         if value < best:
             best = value
             stop = run.step(x, value)
@@ -160,7 +159,6 @@ def _enumerate(objective: Quadratic, problem: Problem, run: Run) -> Status:
             feasible &= low_counts[:, group][:, None] + high_counts[rows, group][None, :] == wanted[group]
         values[~feasible] = np.inf
         i, j = np.unravel_index(int(np.argmin(values)), values.shape)
-        run.evaluations += 1
         if values[i, j] + objective.d < run.best_value or start == 0:
             x = np.concatenate([first[i], second[start + j]]).reshape(problem.shape)
             if np.isfinite(values[i, j]):

@@ -19,10 +19,11 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_flags, check_numbers, check_wholes
@@ -46,7 +47,7 @@ _AUTHORS = {  # name: (free, with counts)
 
 
 @dataclass(frozen=True)
-class Options:
+class L2BoxADMM:
     """Options of `method="l2box-admm"`; None stands for the authors' value, which depends on the constraint.
 
     Parameters
@@ -68,6 +69,7 @@ class Options:
         Make a nonconvex quadratic convex first.
     """
 
+    name: ClassVar[str] = "l2box-admm"
     rho: float | None = None
     learning_fact: float | None = None
     rho_change_step: int = 5
@@ -94,40 +96,39 @@ class Options:
         given = getattr(self, name)
         return float(_AUTHORS[name][counts]) if given is None else float(given)
 
-
-@stops_in_time
-def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
-    """Iterate from near the centre."""
-    run.offer(x, problem.objective.value(x))
-    counts = problem.constraint.swaps
-    rho = options.chosen("rho", counts) / 4.0
-    if options.rho is None:
-        rho *= min(1.0, _slope(problem, x))
-    gamma = options.chosen("gamma", counts)
-    close = options.chosen("stop_threshold", counts)
-    values: deque[float] = deque(maxlen=int(options.chosen("history", counts)))
-    base, polytope, b = begin(problem, run, rng, convex=options.convex)
-    radius = math.sqrt(problem.n)
-    z1, z2 = np.zeros(problem.n), np.zeros(problem.n)
-    for iteration in range(1, int(options.chosen("iterations", counts)) + 1):
-        y1 = polytope.project(b + z1 / rho)  # (1)
-        y2 = onto_sphere(b + z2 / rho, radius)  # (2)
-        b = _minimise(base.plus(linear=z1 + z2 - rho * (y1 + y2), square=2.0 * rho), b, options, counts)  # (3)
-        z1 += gamma * rho * (b - y1)  # (4)
-        z2 += gamma * rho * (b - y2)  # (5)
-        stop = report_nearest(problem, run, b)
-        if stop is not None:
-            return stop
-        if iteration % options.rho_change_step == 0:
-            rho *= options.chosen("learning_fact", counts)
-            gamma = max(gamma * options.chosen("gamma_factor", counts), 1.0)
-        size = max(float(np.linalg.norm(b)), 1e-300)
-        if max(float(np.linalg.norm(b - y1)), float(np.linalg.norm(b - y2))) <= close * size:
-            return Status.CONVERGED
-        values.append(problem.objective.value(b.reshape(problem.shape)))
-        if len(values) == values.maxlen and np.std(values) <= options.std_threshold * abs(float(np.mean(values))):
-            return Status.CONVERGED
-    return Status.ITERATION_LIMIT
+    @stops_in_time
+    def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
+        """Iterate from near the centre."""
+        run.offer(x, problem.objective.value(x))
+        counts = problem.constraint.swaps
+        rho = self.chosen("rho", counts) / 4.0
+        if self.rho is None:
+            rho *= min(1.0, _slope(problem, x))
+        gamma = self.chosen("gamma", counts)
+        close = self.chosen("stop_threshold", counts)
+        values: deque[float] = deque(maxlen=int(self.chosen("history", counts)))
+        base, polytope, b = begin(problem, run, rng, convex=self.convex)
+        radius = math.sqrt(problem.n)
+        z1, z2 = np.zeros(problem.n), np.zeros(problem.n)
+        for iteration in range(1, int(self.chosen("iterations", counts)) + 1):
+            y1 = polytope.project(b + z1 / rho)  # (1)
+            y2 = onto_sphere(b + z2 / rho, radius)  # (2)
+            b = _minimise(base.plus(linear=z1 + z2 - rho * (y1 + y2), square=2.0 * rho), b, self, counts)  # (3)
+            z1 += gamma * rho * (b - y1)  # (4)
+            z2 += gamma * rho * (b - y2)  # (5)
+            stop = report_nearest(problem, run, b)
+            if stop is not None:
+                return stop
+            if iteration % self.rho_change_step == 0:
+                rho *= self.chosen("learning_fact", counts)
+                gamma = max(gamma * self.chosen("gamma_factor", counts), 1.0)
+            size = max(float(np.linalg.norm(b)), 1e-300)
+            if max(float(np.linalg.norm(b - y1)), float(np.linalg.norm(b - y2))) <= close * size:
+                return Status.CONVERGED
+            values.append(problem.objective.value(b.reshape(problem.shape)))
+            if len(values) == values.maxlen and np.std(values) <= self.std_threshold * abs(float(np.mean(values))):
+                return Status.CONVERGED
+        return Status.ITERATION_LIMIT
 
 
 def _slope(problem: Problem, x: Floats) -> float:
@@ -136,7 +137,7 @@ def _slope(problem: Problem, x: Floats) -> float:
     return max(*sizes, 1e-300)
 
 
-def _minimise(model: Model, b: Floats, options: Options, counts: bool) -> Floats:
+def _minimise(model: Model, b: Floats, options: L2BoxADMM, counts: bool) -> Floats:
     tolerance = options.chosen("cg_tolerance", counts)
     if isinstance(model.problem.objective, Quadratic | SupportsCurvature):
         return conjugate_gradients(model, b, tolerance=tolerance, max_steps=options.cg_steps)

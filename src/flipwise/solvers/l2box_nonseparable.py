@@ -13,10 +13,11 @@ asks for (F convex at first, changing slowly).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_numbers, check_wholes
@@ -26,8 +27,8 @@ from flipwise.solvers.relaxed import Model, inner, stops_in_time
 
 
 @dataclass(frozen=True)
-class Options:
-    """Options of `method="l2box-nonseparable"`.
+class L2BoxNonseparable:
+    """The method "l2box-nonseparable", with its options.
 
     Parameters
     ----------
@@ -43,6 +44,7 @@ class Options:
         The most values of mu.
     """
 
+    name: ClassVar[str] = "l2box-nonseparable"
     mu: float = 10.0
     theta_mu: float = 0.5
     gamma: float = 0.01
@@ -56,6 +58,36 @@ class Options:
         check_numbers(self, "mu", "gamma", "tolerance", above=0.0)
         check_numbers(self, "theta_mu", "theta_gamma", above=0.0, most=0.999)
         check_wholes(self, "newton", "cg_steps", "iterations")
+
+    @stops_in_time
+    def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
+        """Follow the trajectory from near the centre."""
+        run.offer(x, problem.objective.value(x))
+        polytope = Polytope(problem.constraint, problem.shape)
+        if any(abs(total) >= inside.size for total, inside in zip(polytope.sums, polytope.members, strict=True)):
+            # A group that is all ones or all zeros has no interior: only its one point is left.
+            return report_nearest(problem, run, polytope.centre()) or Status.CONVERGED
+        model = Model(problem, run)
+        slopes = polytope.tangent(model.gradient(x.reshape(-1).copy()))
+        unit = max(float(np.abs(slopes).mean()), 1e-12)
+        centre = polytope.centre()
+        room = 1.0 - float(np.abs(centre).max(initial=0.0))
+        y = centre + polytope.tangent(np.clip(1e-2 * rng.standard_normal(problem.n), -0.4, 0.4) * room)
+        mu, gamma = self.mu * unit, self.gamma * unit
+        for _ in range(self.iterations):
+            smoothed = _Smoothed(model, mu, gamma)
+            for _ in range(self.newton):
+                y, moved = _newton_step(smoothed, polytope, y, self.cg_steps)
+                if moved <= 1e-3:
+                    break
+            stop = report_nearest(problem, run, y)
+            if stop is not None:
+                return stop
+            if 1.0 - float(np.abs(y).min(initial=1.0)) <= self.tolerance:
+                return Status.CONVERGED
+            mu *= self.theta_mu
+            gamma /= self.theta_gamma
+        return Status.ITERATION_LIMIT
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,37 +112,6 @@ class _Smoothed:
             product = (self.model.gradient(x + eps * d) - self.model.gradient(x - eps * d)) / (2.0 * eps)
         inside = 1.0 - x * x
         return product + (2.0 * self.mu * (1.0 + x * x) / (inside * inside) - 2.0 * self.gamma) * d
-
-
-@stops_in_time
-def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
-    """Follow the trajectory from near the centre."""
-    run.offer(x, problem.objective.value(x))
-    polytope = Polytope(problem.constraint, problem.shape)
-    if any(abs(total) >= inside.size for total, inside in zip(polytope.sums, polytope.members, strict=True)):
-        # A group that is all ones or all zeros has no interior: only its one point is left.
-        return report_nearest(problem, run, polytope.centre()) or Status.CONVERGED
-    model = Model(problem, run)
-    slopes = polytope.tangent(model.gradient(x.reshape(-1).copy()))
-    unit = max(float(np.abs(slopes).mean()), 1e-12)
-    centre = polytope.centre()
-    room = 1.0 - float(np.abs(centre).max(initial=0.0))
-    y = centre + polytope.tangent(np.clip(1e-2 * rng.standard_normal(problem.n), -0.4, 0.4) * room)
-    mu, gamma = options.mu * unit, options.gamma * unit
-    for _ in range(options.iterations):
-        smoothed = _Smoothed(model, mu, gamma)
-        for _ in range(options.newton):
-            y, moved = _newton_step(smoothed, polytope, y, options.cg_steps)
-            if moved <= 1e-3:
-                break
-        stop = report_nearest(problem, run, y)
-        if stop is not None:
-            return stop
-        if 1.0 - float(np.abs(y).min(initial=1.0)) <= options.tolerance:
-            return Status.CONVERGED
-        mu *= options.theta_mu
-        gamma /= options.theta_gamma
-    return Status.ITERATION_LIMIT
 
 
 def _newton_step(smoothed: _Smoothed, polytope: Polytope, y: Floats, cg_steps: int) -> tuple[Floats, float]:

@@ -12,11 +12,12 @@ by HiGHS, whose dual solution is turned into a proven bound.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from flipwise.bounds.linearised import solve_linearised
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_flags, check_numbers, check_wholes
@@ -28,8 +29,8 @@ from flipwise.solvers.relaxed import begin, projected_gradient, stops_in_time
 
 
 @dataclass(frozen=True)
-class Options:
-    """Options of `method="lp"`.
+class LP:
+    """The method "lp", with its options.
 
     Parameters
     ----------
@@ -41,6 +42,7 @@ class Options:
         When the projected gradient method ends: the size of the projected gradient relative to the first, the steps.
     """
 
+    name: ClassVar[str] = "lp"
     convex: bool = False
     linearised: bool = False
     tolerance: float = 1e-5
@@ -51,33 +53,32 @@ class Options:
         check_numbers(self, "tolerance", above=0.0)
         check_wholes(self, "steps")
 
-
-@stops_in_time
-def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
-    """Solve the relaxation and round it."""
-    run.offer(x, problem.objective.value(x))
-    if options.linearised:
-        if not isinstance(problem.objective, Quadratic):
-            raise IncompatibleObjective(
-                f"`linearised=True` needs a flipwise.Quadratic, got {type(problem.objective).__name__}."
-            )
-        relaxed, bound = solve_linearised(problem.objective, problem.constraint, run.seconds_left)
-        if bound is not None:
-            run.raise_bound(bound)
-        if relaxed is None:
-            return run.check_time() or Status.TIME_LIMIT
-        return report_nearest(problem, run, relaxed) or Status.CONVERGED
-    model, polytope, y = begin(problem, run, rng, convex=options.convex)
-    done = 0
-    while done < options.steps:  # in pieces, so that progress is seen
-        piece = min(50, options.steps - done)
-        y, size = projected_gradient(model, polytope, y, tolerance=options.tolerance, max_steps=piece)  # (1)
-        done += piece
-        stop = report_nearest(problem, run, y)
-        if stop is not None:
-            return stop
-        if size == 0.0 or (np.abs(y) == 1.0).all():
-            break
-        if size <= options.tolerance * float(np.abs(polytope.tangent(model.gradient(y))).max(initial=0.0)):
-            break
-    return Status.CONVERGED
+    @stops_in_time
+    def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
+        """Solve the relaxation and round it."""
+        run.offer(x, problem.objective.value(x))
+        if self.linearised:
+            if not isinstance(problem.objective, Quadratic):
+                raise IncompatibleObjective(
+                    f"`linearised=True` needs a flipwise.Quadratic, got {type(problem.objective).__name__}."
+                )
+            relaxed, bound = solve_linearised(problem.objective, problem.constraint, run.seconds_left)
+            if bound is not None:
+                run.raise_bound(bound)
+            if relaxed is None:
+                return run.check_time() or Status.TIME_LIMIT
+            return report_nearest(problem, run, relaxed) or Status.CONVERGED
+        model, polytope, y = begin(problem, run, rng, convex=self.convex)
+        done = 0
+        while done < self.steps:  # in pieces, so that progress is seen
+            piece = min(50, self.steps - done)
+            y, size = projected_gradient(model, polytope, y, tolerance=self.tolerance, max_steps=piece)  # (1)
+            done += piece
+            stop = report_nearest(problem, run, y)
+            if stop is not None:
+                return stop
+            if size == 0.0 or (np.abs(y) == 1.0).all():
+                break
+            if size <= self.tolerance * float(np.abs(polytope.tangent(model.gradient(y))).max(initial=0.0)):
+                break
+        return Status.CONVERGED

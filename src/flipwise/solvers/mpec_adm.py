@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_flags, check_numbers, check_wholes
@@ -28,8 +29,8 @@ from flipwise.solvers.relaxed import begin, inner, projected_gradient, stops_in_
 
 
 @dataclass(frozen=True)
-class Options:
-    """Options of `method="mpec-adm"`.
+class MPECADM:
+    """The method "mpec-adm", with its options.
 
     Parameters
     ----------
@@ -45,6 +46,7 @@ class Options:
         Make a nonconvex quadratic convex first.
     """
 
+    name: ClassVar[str] = "mpec-adm"
     alpha: float = 0.01
     sigma: float = math.sqrt(10.0)
     T: int = 10
@@ -60,27 +62,26 @@ class Options:
         check_wholes(self, "T", "steps", "iterations")
         check_flags(self, "convex")
 
-
-@stops_in_time
-def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
-    """Iterate from near the centre."""
-    run.offer(x, problem.objective.value(x))
-    n = problem.n
-    base, polytope, y = begin(problem, run, rng, convex=options.convex)
-    v = np.zeros(n)
-    rho, alpha = 0.0, options.alpha / n
-    for iteration in range(1, options.iterations + 1):
-        # rho (n - <x,v>) + alpha/2 (n - <x,v>)^2 = const - (rho + alpha n) <x,v> + alpha/2 <x,v>^2
-        model = base.plus(linear=-(rho + alpha * n) * v, vector=v, weight=alpha)
-        y, _ = projected_gradient(model, polytope, y, tolerance=options.tolerance, max_steps=options.steps)  # (1)
-        v = onto_sphere(y, math.sqrt(n))  # (2)
-        gap = n - inner(y, v)
-        rho += alpha * gap  # (3)
-        stop = report_nearest(problem, run, y)
-        if stop is not None:
-            return stop
-        if gap <= options.complementarity * n:
-            return Status.CONVERGED
-        if iteration % options.T == 0:
-            alpha *= options.sigma  # (4)
-    return Status.ITERATION_LIMIT
+    @stops_in_time
+    def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
+        """Iterate from near the centre."""
+        run.offer(x, problem.objective.value(x))
+        n = problem.n
+        base, polytope, y = begin(problem, run, rng, convex=self.convex)
+        v = np.zeros(n)
+        rho, alpha = 0.0, self.alpha / n
+        for iteration in range(1, self.iterations + 1):
+            # rho (n - <x,v>) + alpha/2 (n - <x,v>)^2 = const - (rho + alpha n) <x,v> + alpha/2 <x,v>^2
+            model = base.plus(linear=-(rho + alpha * n) * v, vector=v, weight=alpha)
+            y, _ = projected_gradient(model, polytope, y, tolerance=self.tolerance, max_steps=self.steps)  # (1)
+            v = onto_sphere(y, math.sqrt(n))  # (2)
+            gap = n - inner(y, v)
+            rho += alpha * gap  # (3)
+            stop = report_nearest(problem, run, y)
+            if stop is not None:
+                return stop
+            if gap <= self.complementarity * n:
+                return Status.CONVERGED
+            if iteration % self.T == 0:
+                alpha *= self.sigma  # (4)
+        return Status.ITERATION_LIMIT

@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_flags, check_numbers, check_wholes
@@ -31,8 +32,8 @@ from flipwise.solvers.relaxed import begin, inner, projected_gradient, stops_in_
 
 
 @dataclass(frozen=True)
-class Options:
-    """Options of `method="mpec-epm"`.
+class MPECEPM:
+    """The method "mpec-epm", with its options.
 
     Parameters
     ----------
@@ -48,6 +49,7 @@ class Options:
         Make a nonconvex quadratic convex first.
     """
 
+    name: ClassVar[str] = "mpec-epm"
     rho: float = 0.01
     sigma: float = math.sqrt(10.0)
     T: int = 10
@@ -63,29 +65,28 @@ class Options:
         check_wholes(self, "T", "steps", "iterations")
         check_flags(self, "convex")
 
-
-@stops_in_time
-def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
-    """Iterate from near the centre."""
-    run.offer(x, problem.objective.value(x))
-    n = problem.n
-    base, polytope, y = begin(problem, run, rng, convex=options.convex)
-    v = np.zeros(n)
-    rho = options.rho
-    largest = 2.0 * _lipschitz(problem, base.load)
-    for iteration in range(1, options.iterations + 1):
-        y, _ = projected_gradient(
-            base.plus(linear=-rho * v), polytope, y, tolerance=options.tolerance, max_steps=options.steps
-        )  # (1)
-        v = onto_sphere(y, math.sqrt(n))  # (2)
-        stop = report_nearest(problem, run, y)
-        if stop is not None:
-            return stop
-        if n - inner(y, v) <= options.complementarity * n:
-            return Status.CONVERGED
-        if iteration % options.T == 0:
-            rho = min(largest, options.sigma * rho)  # (3)
-    return Status.ITERATION_LIMIT
+    @stops_in_time
+    def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
+        """Iterate from near the centre."""
+        run.offer(x, problem.objective.value(x))
+        n = problem.n
+        base, polytope, y = begin(problem, run, rng, convex=self.convex)
+        v = np.zeros(n)
+        rho = self.rho
+        largest = 2.0 * _lipschitz(problem, base.load)
+        for iteration in range(1, self.iterations + 1):
+            y, _ = projected_gradient(
+                base.plus(linear=-rho * v), polytope, y, tolerance=self.tolerance, max_steps=self.steps
+            )  # (1)
+            v = onto_sphere(y, math.sqrt(n))  # (2)
+            stop = report_nearest(problem, run, y)
+            if stop is not None:
+                return stop
+            if n - inner(y, v) <= self.complementarity * n:
+                return Status.CONVERGED
+            if iteration % self.T == 0:
+                rho = min(largest, self.sigma * rho)  # (3)
+        return Status.ITERATION_LIMIT
 
 
 def _lipschitz(problem: Problem, load: float) -> float:

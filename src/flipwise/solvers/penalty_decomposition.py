@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_flags, check_numbers, check_wholes
@@ -27,8 +28,8 @@ from flipwise.solvers.relaxed import begin, projected_gradient, stops_in_time
 
 
 @dataclass(frozen=True)
-class Options:
-    """Options of `method="penalty-decomposition"`.
+class PenaltyDecomposition:
+    """The method "penalty-decomposition", with its options.
 
     Parameters
     ----------
@@ -46,6 +47,7 @@ class Options:
         Make a nonconvex quadratic convex first.
     """
 
+    name: ClassVar[str] = "penalty-decomposition"
     rho: float = 0.1
     sigma: float = math.sqrt(10.0)
     tolerance: float = 1e-3
@@ -61,36 +63,35 @@ class Options:
         check_wholes(self, "inner_iterations", "steps", "iterations")
         check_flags(self, "convex")
 
-
-@stops_in_time
-def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
-    """Decompose, starting from the feasible point `x`."""
-    upsilon = problem.objective.value(x)
-    run.offer(x, upsilon)
-    feasible = x.reshape(-1).copy()
-    base, polytope, point = begin(problem, run, rng, convex=options.convex)
-    # the first y: the relaxation rounded, without any penalty
-    point, _ = projected_gradient(base, polytope, point, tolerance=1e-3, max_steps=options.steps)
-    y = nearest(problem, point).reshape(-1)
-    rho = options.rho
-    for _ in range(options.iterations):
-        before = math.inf
-        for _ in range(options.inner_iterations):
-            model = base.plus(linear=-rho * y, square=rho)
-            point, _ = projected_gradient(model, polytope, point, tolerance=1e-3, max_steps=options.steps)  # (1)
-            y = nearest(problem, point).reshape(-1)  # (2)
-            stop = report_nearest(problem, run, point)
-            if stop is not None:
-                return stop
-            value = base.value(point) + 0.5 * rho * float(((point - y) ** 2).sum())
-            if abs(before - value) <= options.inner_tolerance * max(abs(value), 1.0):
-                break
-            before = value
-        if float(np.abs(point - y).max(initial=0.0)) <= options.tolerance:
-            return Status.CONVERGED
-        rho *= options.sigma
-        if run.best_value < upsilon and run.best_x is not None:
-            upsilon, feasible = run.best_value, run.best_x.reshape(-1).copy()
-        if value > max(upsilon, base.value(feasible)):
-            y = feasible.copy()  # (3)
-    return Status.ITERATION_LIMIT
+    @stops_in_time
+    def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
+        """Decompose, starting from the feasible point `x`."""
+        upsilon = problem.objective.value(x)
+        run.offer(x, upsilon)
+        feasible = x.reshape(-1).copy()
+        base, polytope, point = begin(problem, run, rng, convex=self.convex)
+        # the first y: the relaxation rounded, without any penalty
+        point, _ = projected_gradient(base, polytope, point, tolerance=1e-3, max_steps=self.steps)
+        y = nearest(problem, point).reshape(-1)
+        rho = self.rho
+        for _ in range(self.iterations):
+            before = math.inf
+            for _ in range(self.inner_iterations):
+                model = base.plus(linear=-rho * y, square=rho)
+                point, _ = projected_gradient(model, polytope, point, tolerance=1e-3, max_steps=self.steps)  # (1)
+                y = nearest(problem, point).reshape(-1)  # (2)
+                stop = report_nearest(problem, run, point)
+                if stop is not None:
+                    return stop
+                value = base.value(point) + 0.5 * rho * float(((point - y) ** 2).sum())
+                if abs(before - value) <= self.inner_tolerance * max(abs(value), 1.0):
+                    break
+                before = value
+            if float(np.abs(point - y).max(initial=0.0)) <= self.tolerance:
+                return Status.CONVERGED
+            rho *= self.sigma
+            if run.best_value < upsilon and run.best_x is not None:
+                upsilon, feasible = run.best_value, run.best_x.reshape(-1).copy()
+            if value > max(upsilon, base.value(feasible)):
+                y = feasible.copy()  # (3)
+        return Status.ITERATION_LIMIT

@@ -10,10 +10,11 @@ mean size of a gradient entry (the authors scale their data instead).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_numbers, check_wholes
@@ -23,8 +24,8 @@ from flipwise.solvers.relaxed import begin, projected_gradient, stops_in_time
 
 
 @dataclass(frozen=True)
-class Options:
-    """Options of `method="piecewise"`.
+class Piecewise:
+    """The method "piecewise", with its options.
 
     Parameters
     ----------
@@ -38,6 +39,7 @@ class Options:
         The most weights.
     """
 
+    name: ClassVar[str] = "piecewise"
     lam: float = 0.01
     factor: float = 10.0
     tolerance: float = 1e-2
@@ -49,21 +51,20 @@ class Options:
         check_numbers(self, "factor", above=1.0)
         check_wholes(self, "steps", "iterations")
 
-
-@stops_in_time
-def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
-    """Raise the penalty from near the centre."""
-    run.offer(x, problem.objective.value(x))
-    base, polytope, y = begin(problem, run, rng)
-    slopes = polytope.tangent(base.gradient(x.reshape(-1).copy()))
-    weight = options.lam * max(float(np.abs(slopes).mean()), 1e-12)
-    for _ in range(options.iterations):
-        model = base.plus(quartic=weight)
-        y, _ = projected_gradient(model, polytope, y, tolerance=1e-4, max_steps=options.steps)  # (1)
-        stop = report_nearest(problem, run, y)
-        if stop is not None:
-            return stop
-        if float(np.abs(y * y - 1.0).max(initial=0.0)) <= options.tolerance:
-            return Status.CONVERGED
-        weight *= options.factor
-    return Status.ITERATION_LIMIT
+    @stops_in_time
+    def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
+        """Raise the penalty from near the centre."""
+        run.offer(x, problem.objective.value(x))
+        base, polytope, y = begin(problem, run, rng)
+        slopes = polytope.tangent(base.gradient(x.reshape(-1).copy()))
+        weight = self.lam * max(float(np.abs(slopes).mean()), 1e-12)
+        for _ in range(self.iterations):
+            model = base.plus(quartic=weight)
+            y, _ = projected_gradient(model, polytope, y, tolerance=1e-4, max_steps=self.steps)  # (1)
+            stop = report_nearest(problem, run, y)
+            if stop is not None:
+                return stop
+            if float(np.abs(y * y - 1.0).max(initial=0.0)) <= self.tolerance:
+                return Status.CONVERGED
+            weight *= self.factor
+        return Status.ITERATION_LIMIT

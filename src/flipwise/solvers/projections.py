@@ -14,10 +14,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.kernels import solvers as kernels
+from flipwise.kernels import projection as kernels
 from flipwise.model.constraints import Constraint
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
@@ -162,7 +162,6 @@ def nearest(problem: Problem, y: Floats) -> Floats:
 def report_nearest(problem: Problem, run: Run, y: Floats) -> Status | None:
     """Round `y`, report the point as an iteration, and say whether to stop."""
     x = nearest(problem, y)
-    run.evaluations += 1
     before = run.best_x
     flips = 0 if before is None else int(np.count_nonzero(before != x))
     return run.step(x, problem.objective.value(x), flips=flips)

@@ -1,25 +1,23 @@
-"""The methods by name. A method is a module with `solve(problem, x, rng, run, options)` and a class `Options`."""
+"""Methods by name: what each is, where it lives, and what it can solve."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any
 
-from flipwise.engine.result import Status
-from flipwise.foundation.arrays import Floats
+from flipwise.engine.solver import Solver
 from flipwise.foundation.errors import IncompatibleObjective, InvalidInput
+from flipwise.model.constraints import Cardinality
 from flipwise.model.problem import Problem
-
-Solve = Callable[[Problem, Floats, Any, Any, Any], Status]
-"""(problem, feasible start, random generator, run, options) -> why it ended."""
+from flipwise.model.quadratic import Quadratic
 
 
 @dataclass(frozen=True)
 class Method:
-    """A method's name, what it is, where it lives and what it can solve.
+    """A method's name, what it is, the class of its solver and what it can solve.
 
     `needs` is "any" for every differentiable objective, "quadratic" where the formulas need a matrix, and "densest" for
     the methods that find dense subgraphs: `Quadratic(-W, variables="binary")`, W sparse, with `Cardinality(k)`.
@@ -27,121 +25,142 @@ class Method:
 
     name: str
     summary: str
-    module: str
+    solver: str
     free: bool = True
     counts: bool = True
     needs: str = "any"
 
-    def load(self) -> tuple[Solve, type[Any]]:
-        """The solve function and the class of its options; imports the module."""
-        module = import_module(self.module)
-        return module.solve, module.Options
+    def load(self) -> type[Any]:
+        """The class of the solver; imports its module."""
+        module, _, name = self.solver.rpartition(".")
+        solver: type[Any] = getattr(import_module(f"flipwise.{module}"), name)
+        return solver
 
-    def check(self, problem: Problem) -> None:
-        """Raise when the method does not apply to the problem."""
-        from flipwise.model.quadratic import Quadratic
+    def make(self, options: Mapping[str, Any], also: tuple[str, ...] = ()) -> Solver:
+        """A solver with these options; an unknown one is an error that lists the known ones and those in `also`."""
+        solver = self.load()
+        known = [f.name for f in fields(solver)]
+        for name in options:
+            if name not in known:
+                near = difflib.get_close_matches(name, [*known, *also], n=1)
+                hint = f" Did you mean `{near[0]}`?" if near else ""
+                raise InvalidInput(f"unknown option `{name}`; the options are {', '.join([*known, *also])}.{hint}")
+        made: Solver = solver(**options)
+        return made
 
-        if problem.constraint.swaps and not self.counts:
+    def check(self, problem: Problem, methods: Mapping[str, Method]) -> None:
+        """Raise when the method does not apply to the problem, naming those of `methods` that do."""
+        constraint = problem.constraint
+        if constraint.swaps and not self.counts:
             raise IncompatibleObjective(
                 f'method="{self.name}" cannot keep an exact number of ones, but the constraint is '
-                f"{type(problem.constraint).__name__}. Use one of: {_names(problem, counts=True)}."
+                f"{type(constraint).__name__}. Use one of: {_fitting(methods, problem, counts=True)}."
             )
-        if not problem.constraint.swaps and not self.free:
+        if not constraint.swaps and not self.free:
             raise IncompatibleObjective(
-                f'method="{self.name}" needs an exact number of ones: pass constraint=flipwise.Cardinality(r).'
+                f'method="{self.name}" needs an exact number of ones: pass constraint=flipwise.Cardinality(count).'
             )
         if self.needs != "any" and not isinstance(problem.objective, Quadratic):
             raise IncompatibleObjective(
                 f'method="{self.name}" needs a flipwise.Quadratic, got {type(problem.objective).__name__}. '
-                f"For other objectives use one of: {_names(problem, needs='any')}."
+                f"For other objectives use one of: {_fitting(methods, problem, needs='any')}."
             )
-        if self.needs == "densest":
-            from flipwise.model.constraints import Cardinality
-
-            if not isinstance(problem.constraint, Cardinality):
-                raise IncompatibleObjective(
-                    f'method="{self.name}" finds dense subgraphs of one size: pass constraint=flipwise.Cardinality(k), '
-                    f"not {type(problem.constraint).__name__}."
-                )
+        if self.needs == "densest" and not isinstance(constraint, Cardinality):
+            raise IncompatibleObjective(
+                f'method="{self.name}" finds dense subgraphs of one size: pass constraint=flipwise.Cardinality(k), '
+                f"not {type(constraint).__name__}."
+            )
 
 
-def _solver(name: str, summary: str, **kind: Any) -> Method:
-    """A method of this package, in the module of its name."""
-    return Method(name, summary, f"flipwise.solvers.{name.replace('-', '_')}", **kind)
-
-
-def _rival(name: str, summary: str, **kind: Any) -> Method:
-    """A method made for dense subgraphs, in the room of that application."""
-    return Method(name, summary, f"flipwise.densest.{name.replace('-', '_')}", **kind)
-
-
-_METHODS: dict[str, Method] = {
+GENERAL: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("dpcd", "discrete principal coordinate descent (the paper's method)", "flipwise.solvers.dpcd"),
+        Method("dpcd", "discrete principal coordinate descent (the paper's method)", "solvers.dpcd.DPCD"),
         Method(
             "portfolio",
             "annealing, tabu search and recombination until a limit",
-            "flipwise.solvers.portfolio.algorithm",
+            "solvers.portfolio.algorithm.Portfolio",
         ),
-        _solver("sgm", "signed gradient method (Liu et al. 2014)", counts=False),
-        _solver("adm", "adaptive random signed gradients (Liu et al. 2017)", counts=False),
-        _solver("dcc", "cyclic coordinate descent on bits (Shen et al. 2015)"),
-        _solver("lp", "box relaxation and rounding (Hsieh et al. 2015)"),
-        _solver("spectral", "eigenvector relaxation, rounding by sweep (Olsson et al. 2007)", needs="quadratic"),
-        _solver(
-            "sdp",
-            "low-rank semidefinite relaxation, hyperplane rounding (Goemans & Williamson 1995)",
+        Method("sgm", "signed gradient method (Liu et al. 2014)", "solvers.sgm.SGM", counts=False),
+        Method("adm", "adaptive random signed gradients (Liu et al. 2017)", "solvers.adm.ADM", counts=False),
+        Method("dcc", "cyclic coordinate descent on bits (Shen et al. 2015)", "solvers.dcc.DCC"),
+        Method("lp", "box relaxation and rounding (Hsieh et al. 2015)", "solvers.lp.LP"),
+        Method(
+            "spectral",
+            "eigenvector relaxation, rounding by sweep (Olsson et al. 2007)",
+            "solvers.spectral.Spectral",
             needs="quadratic",
         ),
-        _solver("l2box-admm", "box and sphere splitting (Wu & Ghanem 2018)"),
-        _solver("mpec-epm", "exact penalty on the equilibrium formulation (Yuan & Ghanem 2017)"),
-        _solver("mpec-adm", "alternating directions on the equilibrium formulation (Yuan & Ghanem 2016)"),
-        _solver("penalty-decomposition", "penalty decomposition of the l0 formulation (Lu & Zhang 2013)"),
-        _solver("l2box-nonseparable", "barrier and non-separable penalty (Murray & Ng 2010)"),
-        _solver("piecewise", "piecewise separable penalty (Zhang et al. 2007)"),
-        _rival("ravi", "greedy dispersion (Ravi et al. 1994)", free=False, needs="densest"),
-        _rival("tpm", "truncated power method (Yuan & Zhang 2013)", free=False, needs="densest"),
-        _rival("frank-wolfe", "Frank-Wolfe with diagonal loading (Lu et al. 2025)", free=False, needs="densest"),
-        _rival("peeling", "greedy peeling (Asahiro et al. 2000)", free=False, needs="densest"),
-        _solver("exact", "enumeration or branch and bound, for small problems"),
+        Method(
+            "sdp",
+            "low-rank semidefinite relaxation, hyperplane rounding (Goemans & Williamson 1995)",
+            "solvers.sdp.SDP",
+            needs="quadratic",
+        ),
+        Method("l2box-admm", "box and sphere splitting (Wu & Ghanem 2018)", "solvers.l2box_admm.L2BoxADMM"),
+        Method(
+            "mpec-epm", "exact penalty on the equilibrium formulation (Yuan & Ghanem 2017)", "solvers.mpec_epm.MPECEPM"
+        ),
+        Method(
+            "mpec-adm",
+            "alternating directions on the equilibrium formulation (Yuan & Ghanem 2016)",
+            "solvers.mpec_adm.MPECADM",
+        ),
+        Method(
+            "penalty-decomposition",
+            "penalty decomposition of the l0 formulation (Lu & Zhang 2013)",
+            "solvers.penalty_decomposition.PenaltyDecomposition",
+        ),
+        Method(
+            "l2box-nonseparable",
+            "barrier and non-separable penalty (Murray & Ng 2010)",
+            "solvers.l2box_nonseparable.L2BoxNonseparable",
+        ),
+        Method("piecewise", "piecewise separable penalty (Zhang et al. 2007)", "solvers.piecewise.Piecewise"),
+        Method("exact", "enumeration or branch and bound, for small problems", "solvers.exact.Exact"),
     )
 }
+"""The methods that need no application of their own."""
 
 
-def methods() -> tuple[Method, ...]:
-    """All methods with what each supports.
-
-    Examples
-    --------
-    >>> import flipwise
-    >>> [method.name for method in flipwise.methods()][:2]
-    ['dpcd', 'portfolio']
-    """
-    return tuple(_METHODS.values())
-
-
-def find_method(name: str) -> Method:
-    if name in _METHODS:
-        return _METHODS[name]
-    near = difflib.get_close_matches(str(name), _METHODS, n=1)
+def find_method(name: str, methods: Mapping[str, Method]) -> Method:
+    """The method of this name; an unknown one is an error that lists the known ones."""
+    if name in methods:
+        return methods[name]
+    near = difflib.get_close_matches(str(name), methods, n=1)
     hint = f' Did you mean "{near[0]}"?' if near else ""
-    raise InvalidInput(f"`method` must be one of {', '.join(_METHODS)}, got {name!r}.{hint}")
+    raise InvalidInput(f"`method` must be one of {', '.join(methods)}, or a solver, got {name!r}.{hint}")
 
 
-def make_options(options_class: type[Any], given: dict[str, Any], also: tuple[str, ...] = ()) -> Any:
-    """The options of a method from keywords; an unknown keyword is an error that lists the known ones."""
-    known = [f.name for f in fields(options_class)]
-    for name in given:
-        if name not in known:
-            near = difflib.get_close_matches(name, [*known, *also], n=1)
-            hint = f" Did you mean `{near[0]}`?" if near else ""
-            raise InvalidInput(f"unknown option `{name}`; the options are {', '.join([*known, *also])}.{hint}")
-    return options_class(**given)
+def as_solver(
+    method: str | Solver,
+    problem: Problem,
+    options: Mapping[str, Any],
+    methods: Mapping[str, Method],
+    also: tuple[str, ...] = (),
+) -> Solver:
+    """The solver that a name and its options stand for, or a user's own; refused where it does not fit the problem."""
+    if isinstance(method, str):
+        known: Method | None = find_method(method, methods)
+        solver = known.make(options, also)  # type: ignore[union-attr]
+    else:
+        if not isinstance(method, Solver) or isinstance(method, type):
+            raise InvalidInput(
+                f"`method` must be a name or an object with solve(problem, x, rng, run), got {method!r}."
+            )
+        if options:
+            name = next(iter(options))
+            raise InvalidInput(f"unknown option `{name}`; give it to the solver: {type(method).__name__}({name}=...).")
+        solver, known = method, methods.get(str(getattr(method, "name", "")))
+        if known is not None and not isinstance(method, known.load()):
+            known = None
+    if known is not None:
+        known.check(problem, methods)
+    return solver
 
 
-def _names(problem: Problem, **wanted: Any) -> str:
+def _fitting(methods: Mapping[str, Method], problem: Problem, **wanted: Any) -> str:
     """The methods with these properties that also take the problem's constraint."""
     side = "counts" if problem.constraint.swaps else "free"
-    fitting = [m for m in _METHODS.values() if getattr(m, side) and m.needs != "densest"]
+    fitting = [m for m in methods.values() if getattr(m, side) and m.needs != "densest"]
     return ", ".join(m.name for m in fitting if all(getattr(m, key) == value for key, value in wanted.items()))

@@ -11,6 +11,7 @@ the gradient is updated, so an iteration costs one product with the matrix.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
@@ -18,27 +19,18 @@ from typing import Any
 import numpy as np
 
 from flipwise.bounds.eigenvalues import smallest_eigenpair
-from flipwise.engine.result import Status
+from flipwise.engine.limits import OutOfTime, Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.model.objective import SupportsCurvature
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
 from flipwise.solvers.projections import Polytope, report_nearest
-from flipwise.solvers.registry import Solve
 
 
 def inner(a: Floats, b: Floats) -> float:
     """a'b on one thread: the same bits wherever it runs, and no threads to wait for."""
     return float(np.einsum("i,i->", a, b))
-
-
-class OutOfTime(Exception):
-    """The run's time is over in the middle of an iteration; `x` is the point it had come to, if any."""
-
-    def __init__(self, x: Floats | None = None) -> None:
-        super().__init__()
-        self.x = x
 
 
 def in_time(run: Run) -> None:
@@ -47,13 +39,13 @@ def in_time(run: Run) -> None:
         raise OutOfTime
 
 
-def stops_in_time(solve: Solve) -> Solve:
-    """Let a `solve` end with a status when a model raises `OutOfTime`; the point it had come to is rounded."""
+def stops_in_time(solve: Callable[..., Status]) -> Callable[..., Status]:
+    """Let a solver's `solve` end with a status when a model raises `OutOfTime`; the point it had come to is rounded."""
 
     @wraps(solve)
-    def wrapped(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Any) -> Status:
+    def wrapped(self: Any, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
         try:
-            return solve(problem, x, rng, run, options)
+            return solve(self, problem, x, rng, run)
         except OutOfTime as stop:
             if stop.x is not None:
                 report_nearest(problem, run, stop.x)
@@ -129,7 +121,6 @@ class Model:
 
     def _objective_gradient(self, x: Floats) -> Floats:
         in_time(self.run)
-        self.run.evaluations += 1
         return self.problem.objective.gradient(x.reshape(self.problem.shape)).reshape(-1)
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from flipwise.bounds.sdp import solve_sdp
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_flags, check_numbers, check_wholes
@@ -25,8 +26,8 @@ from flipwise.solvers.spectral import time_for_proof
 
 
 @dataclass(frozen=True)
-class Options:
-    """Options of `method="sdp"`.
+class SDP:
+    """The method "sdp", with its options.
 
     Parameters
     ----------
@@ -40,6 +41,7 @@ class Options:
         Prove the dual bound as well, for up to 3000 variables.
     """
 
+    name: ClassVar[str] = "sdp"
     rank: int | None = None
     sweeps: int = 1000
     tolerance: float = 1e-6
@@ -53,33 +55,30 @@ class Options:
         check_numbers(self, "tolerance", above=0.0)
         check_flags(self, "bound")
 
-
-def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
-    """Solve the relaxation, then round."""
-    objective = problem.objective
-    assert isinstance(objective, Quadratic)
-    run.offer(x, objective.value(x))
-    relaxation = solve_sdp(
-        objective,
-        constraint=problem.constraint,
-        rank=options.rank,
-        max_sweeps=options.sweeps,
-        tolerance=options.tolerance,
-        rng=rng,
-        deadline=time.perf_counter() + 0.8 * run.seconds_left,  # the rest is for rounding
-    )
-    run.evaluations += relaxation.sweeps
-    rows = relaxation.directions()
-    for _ in range(options.hyperplanes):
-        h = rng.standard_normal(rows.shape[1])
-        scores = rows @ h
-        if relaxation.form.lifted and relaxation.V[-1] @ h < 0.0:
-            scores = -scores
-        rounded = nearest(problem, scores)  # (1)
-        run.evaluations += 1
-        stop = run.step(rounded, objective.value(rounded))
-        if stop is not None:
-            return stop
-    if options.bound and time_for_proof(problem.n, run):
-        run.raise_bound(relaxation.bound())
-    return Status.CONVERGED
+    def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
+        """Solve the relaxation, then round."""
+        objective = problem.objective
+        assert isinstance(objective, Quadratic)
+        run.offer(x, objective.value(x))
+        relaxation = solve_sdp(
+            objective,
+            constraint=problem.constraint,
+            rank=self.rank,
+            max_sweeps=self.sweeps,
+            tolerance=self.tolerance,
+            rng=rng,
+            deadline=time.perf_counter() + 0.8 * run.seconds_left,  # the rest is for rounding
+        )
+        rows = relaxation.directions()
+        for _ in range(self.hyperplanes):
+            h = rng.standard_normal(rows.shape[1])
+            scores = rows @ h
+            if relaxation.form.lifted and relaxation.V[-1] @ h < 0.0:
+                scores = -scores
+            rounded = nearest(problem, scores)  # (1)
+            stop = run.step(rounded, objective.value(rounded))
+            if stop is not None:
+                return stop
+        if self.bound and time_for_proof(problem.n, run):
+            run.raise_bound(relaxation.bound())
+        return Status.CONVERGED

@@ -11,12 +11,13 @@ relaxation is tried as well, in the plane 1'x = m: x = (m/n) 1 + R w, |w| = 1, w
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from flipwise.bounds.eigenvalues import smallest_eigenpair
 from flipwise.bounds.sdp import spectral_bound
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_flags, check_numbers
@@ -31,8 +32,8 @@ BOUND_LIMIT = 3000
 
 
 @dataclass(frozen=True)
-class Options:
-    """Options of `method="spectral"`.
+class Spectral:
+    """The method "spectral", with its options.
 
     Parameters
     ----------
@@ -42,6 +43,7 @@ class Options:
         Prove the spectral lower bound as well, for up to 3000 variables.
     """
 
+    name: ClassVar[str] = "spectral"
     tolerance: float = 1e-6
     bound: bool = True
 
@@ -49,26 +51,24 @@ class Options:
         check_numbers(self, "tolerance", above=0.0)
         check_flags(self, "bound")
 
-
-@stops_in_time
-def solve(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, options: Options) -> Status:
-    """Find the eigenvectors and round them."""
-    objective = problem.objective
-    assert isinstance(objective, Quadratic)
-    run.offer(x, objective.value(x))
-    relaxations = [_on_sphere(objective, run, options.tolerance)]
-    if problem.constraint.swaps:
-        relaxations.append(_in_plane(problem, objective, run, options.tolerance))
-    for y in relaxations:
-        for candidate in (y, -y):
-            rounded = sweep(problem, candidate)
-            run.evaluations += 1
-            stop = run.step(rounded, objective.value(rounded))
-            if stop is not None:
-                return stop
-    if options.bound and time_for_proof(problem.n, run):
-        run.raise_bound(spectral_bound(objective))
-    return Status.CONVERGED
+    @stops_in_time
+    def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
+        """Find the eigenvectors and round them."""
+        objective = problem.objective
+        assert isinstance(objective, Quadratic)
+        run.offer(x, objective.value(x))
+        relaxations = [_on_sphere(objective, run, self.tolerance)]
+        if problem.constraint.swaps:
+            relaxations.append(_in_plane(problem, objective, run, self.tolerance))
+        for y in relaxations:
+            for candidate in (y, -y):
+                rounded = sweep(problem, candidate)
+                stop = run.step(rounded, objective.value(rounded))
+                if stop is not None:
+                    return stop
+        if self.bound and time_for_proof(problem.n, run):
+            run.raise_bound(spectral_bound(objective))
+        return Status.CONVERGED
 
 
 def time_for_proof(n: int, run: Run) -> bool:
@@ -82,7 +82,6 @@ def _on_sphere(objective: Quadratic, run: Run, tolerance: float) -> Floats:
     diagonal = form.diagonal
 
     def times(v: Floats) -> Floats:
-        run.evaluations += 1
         in_time(run)
         return form.times(v) - (diagonal * v if v.ndim == 1 else diagonal[:, None] * v)
 
@@ -99,7 +98,6 @@ def _in_plane(problem: Problem, objective: Quadratic, run: Run, tolerance: float
     slope = polytope.tangent(2.0 * (objective.times(centre) - diagonal * centre) + objective.c) / 2.0 * radius
 
     def once(v: Floats) -> Floats:
-        run.evaluations += 1
         in_time(run)
         w = polytope.tangent(v[:-1])
         product = radius**2 * polytope.tangent(objective.times(w) - diagonal * w) + slope * v[-1]

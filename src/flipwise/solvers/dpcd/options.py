@@ -13,8 +13,8 @@ PAPER_ALPHAS: tuple[float, ...] = (*(round(0.1 * i, 1) for i in range(1, 10)), *
 
 
 @dataclass(frozen=True)
-class Options:
-    """Options of `method="dpcd"`.
+class DPCDOptions:
+    """The options of DPCD, checked.
 
     Parameters
     ----------

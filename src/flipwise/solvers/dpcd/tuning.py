@@ -6,15 +6,19 @@ import itertools
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from flipwise.engine.limits import Limits
+from flipwise.engine.result import Result
+from flipwise.engine.solve import solve
 from flipwise.foundation.checks import as_generator
 from flipwise.foundation.errors import InvalidInput
 from flipwise.model.constraints import Constraint
 from flipwise.model.problem import as_problem
+from flipwise.solvers.dpcd.algorithm import DPCD
 from flipwise.solvers.dpcd.options import PAPER_ALPHAS
 
 log = logging.getLogger("flipwise.tuning")
@@ -36,10 +40,12 @@ def tune_alpha(
     constraint: Constraint | None = None,
     alphas: Sequence[float] = PAPER_ALPHAS,
     tied: bool = True,
-    starts: int = 3,
+    restarts: int = 3,
     seed: int | np.random.Generator | None = None,
     threads: int = 1,
-    progress: Callable[[int, int], object] | None = None,
+    callback: Callable[[int, int], object] | None = None,
+    max_iterations: int | None = None,
+    time_limit: float | None = None,
     **options: Any,
 ) -> Tuning:
     """Try alphas on the same starts and keep the pair with the lowest mean value.
@@ -52,14 +58,16 @@ def tune_alpha(
         The values to try; the paper's grid by default.
     tied
         Try alpha_1 = alpha_2 only; with False all pairs of the grid.
-    starts
+    restarts
         How many random starts each pair is judged on.
     threads
         How many pairs are tried at a time. The outcome does not depend on it.
-    progress
+    callback
         Called with (pairs done, pairs in all).
+    max_iterations, time_limit
+        Of one descent, as in `minimize`.
     **options
-        Further options of DPCD, for example `literal=True` or `max_iterations=20`.
+        Further options of DPCD, for example `literal=True`.
 
     Examples
     --------
@@ -68,33 +76,35 @@ def tune_alpha(
     >>> flipwise.tune_alpha(A + A.T, seed=0, alphas=(0.5, 1, 2), literal=True).alpha
     (2.0, 2.0)
     """
-    from flipwise.minimization import minimize
-
     if not alphas:
         raise InvalidInput("`alphas` must hold at least one value.")
     problem = as_problem(objective, n_or_shape, constraint)
+    solver_options = DPCD(**options)
+    limits = Limits(time_limit=time_limit, max_iterations=max_iterations)
     rng = as_generator(seed)
-    points = [problem.constraint.random(problem.shape, rng) for _ in range(starts)]
+    points = [problem.constraint.random(problem.shape, rng) for _ in range(restarts)]
     if problem.variables == "binary":
         points = [(point + 1) / 2 for point in points]
-    seeds = [int(s) for s in rng.integers(2**31, size=starts)]
+    seeds = [int(s) for s in rng.integers(2**31, size=restarts)]
     grid = [float(alpha) for alpha in alphas]
     pairs = [(a, a) for a in grid] if tied else list(itertools.product(grid, grid))
 
     def judge(pair: tuple[float, float]) -> float:
         runs = zip(points, seeds, strict=True)
-        values = [
-            minimize(problem.objective, constraint=problem.constraint, x0=x, seed=s, alpha=pair, **options).value
-            for x, s in runs
-        ]
-        return float(np.mean(values))
+        solver = replace(solver_options, alpha=pair)
+        results = [solve(problem, solver, describe=_same, limits=limits, start=x, seed=s) for x, s in runs]
+        return float(np.mean([result.value for result in results]))
 
     table: dict[tuple[float, float], float] = {}
     with ThreadPoolExecutor(max_workers=threads) as pool:
         for done, (pair, value) in enumerate(zip(pairs, pool.map(judge, pairs), strict=True), start=1):
             table[pair] = value
             log.info("alpha %s: %.9g (%d of %d)", pair, value, done, len(pairs))
-            if progress is not None:
-                progress(done, len(pairs))
+            if callback is not None:
+                callback(done, len(pairs))
     best = min(table, key=lambda pair: (table[pair], pair))
     return Tuning(best, table[best], table)
+
+
+def _same(result: Result) -> Result:
+    return result

@@ -9,16 +9,14 @@ search. When a population has nothing new to give, it is built again from longer
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
+from flipwise.engine.limits import Clock
 from flipwise.foundation.arrays import Ints, Signs
-from flipwise.foundation.container import State
 from flipwise.model.forms import IsingForm
-from flipwise.solvers.portfolio.annealing import anneal_part, random_state, temperatures
-from flipwise.solvers.portfolio.clock import Clock, Pace
-from flipwise.solvers.portfolio.moves import aligned, distance, take_better_components
+from flipwise.solvers.portfolio.annealing import Pace, anneal_part, random_state, temperatures
+from flipwise.solvers.portfolio.moves import take_better_components
 from flipwise.solvers.portfolio.population import (
     FIRST_SWEEPS,
     HEATS,
@@ -26,12 +24,12 @@ from flipwise.solvers.portfolio.population import (
     MOST_PULLS,
     WARM,
     Member,
+    PopulationState,
     Task,
     admit,
     anneal_afresh,
-    kept_members,
-    kept_sweeps,
-    members_state,
+    check_members,
+    checked_sweeps,
     reheat,
 )
 
@@ -76,13 +74,15 @@ class CrossedPopulation:
     def best(self) -> Member:
         return self.champion
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> PopulationState:
         own = {"sweeps": self.sweeps, "vain": self.vain, "building": self.building}
-        return members_state([self.champion, *self.members], self.rng) | own
+        return PopulationState([self.champion, *self.members], self.rng, own)
 
-    def restore(self, state: State) -> None:
-        (self.champion, *self.members), self.rng = kept_members(state, self.form.n)
-        self.sweeps, self.vain, self.building = kept_sweeps(state), int(state["vain"]), bool(state["building"])
+    def restore(self, state: PopulationState) -> None:
+        check_members(state, self.form.n)
+        (self.champion, *self.members), self.rng = state.members, state.rng
+        self.sweeps, self.vain = checked_sweeps(state), int(state.details["vain"])
+        self.building = bool(state.details["building"])
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         self._choose_phase(count, clock)
@@ -136,7 +136,7 @@ class CrossedPopulation:
         if member.energy < self.champion.energy:
             self.champion = Member(member.s, member.energy)
         for k, other in enumerate(self.members):
-            if distance(self.form, member.s, other.s) <= self.form.n // 100:
+            if self.form.distance(member.s, other.s) <= self.form.n // 100:
                 if member.energy <= other.energy:
                     self.members[k] = member
                 return
@@ -148,7 +148,7 @@ class CrossedPopulation:
 def _crossed(
     form: IsingForm, one: Signs, other: Signs, sweeps: float, rng: np.random.Generator, clock: Clock
 ) -> Member | None:
-    part = grown(form, one != aligned(form, one, other), int(rng.integers(GROWTH)))
+    part = grown(form, one != form.aligned(one, other), int(rng.integers(GROWTH)))
     if part.size == 0:
         part = np.arange(form.n)
     heat = REHEATS[int(rng.integers(len(REHEATS)))]

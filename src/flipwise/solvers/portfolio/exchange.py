@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
+from flipwise.engine.limits import Clock
 from flipwise.foundation.arrays import Floats, Ints, Signs
-from flipwise.foundation.container import State
 from flipwise.foundation.errors import InvalidFile
 from flipwise.kernels import annealing as kernels
 from flipwise.model.forms import IsingForm, Numbers
-from flipwise.solvers.portfolio.annealing import compile_for, paced, random_state, temperatures
-from flipwise.solvers.portfolio.clock import Clock, Pace
-from flipwise.solvers.portfolio.moves import distance
-from flipwise.solvers.portfolio.population import (
+from flipwise.solvers.portfolio.annealing import Pace, compile_for, paced, random_state, temperatures
+
     HEATS,
     LENGTHS,
     LONGEST,
     Member,
     Task,
-    kept_members,
-    kept_sweeps,
-    members_state,
+)
+from flipwise.solvers.portfolio.population import (
+    HEATS,
+    LENGTHS,
+    LONGEST,
+    Member,
+    PopulationState,
+    Task,
+    check_members,
+    checked_sweeps,
 )
 
 STIFFNESS = 0.05
@@ -36,7 +40,7 @@ _QUANTILES = kernels.exponential_quantiles()
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class GroupSums:
     """The group of each spin, the spins of each group, and the sum of spins each group must have."""
 
     labels: Ints
@@ -44,7 +48,7 @@ class Counts:
     sums: Floats
 
     @classmethod
-    def of(cls, labels: Ints, feasible: Signs) -> Counts:
+    def of(cls, labels: Ints, feasible: Signs) -> GroupSums:
         """The counts that a feasible point has."""
         sums = np.bincount(labels, weights=feasible.astype(np.float64))
         return cls(labels, tuple(np.flatnonzero(labels == g) for g in range(sums.size)), np.asarray(sums))
@@ -65,7 +69,7 @@ class Counts:
 
 
 def anneal_counted(
-    form: IsingForm, counts: Counts, s: Signs, f: Numbers, schedule: Floats, state: np.ndarray, clock: Clock
+    form: IsingForm, counts: GroupSums, s: Signs, f: Numbers, schedule: Floats, state: np.ndarray, clock: Clock
 ) -> bool:
     """Anneal `s` (fields `f`) in place and restore the counts; False, and `s` is worthless, when time ran out first."""
     excess = counts.excess(s)
@@ -80,7 +84,7 @@ def anneal_counted(
     return True
 
 
-def restore_counts(form: IsingForm, counts: Counts, s: Signs, f: Numbers) -> None:
+def restore_counts(form: IsingForm, counts: GroupSums, s: Signs, f: Numbers) -> None:
     """Remove the excess of every group, cheapest flips first, then swap while it helps."""
     kernel = kernels.dense_restore_count if form.dense else kernels.csr_restore_count
     for inside, too_many in zip(counts.groups, counts.excess(s), strict=True):
@@ -93,7 +97,7 @@ class CountedPopulation:
     def __init__(self, form: IsingForm, start: Signs, labels: Ints, rng: np.random.Generator) -> None:
         self.form = form
         self.rng = rng
-        self.counts = Counts.of(labels, start)
+        self.counts = GroupSums.of(labels, start)
         self.members = [Member(start, form.energy(start, form.fields(start)))]
         self.capacity = int(np.clip(40_000 // form.n, 2, 8))
         self.sweeps = float(np.clip(2e8 // form.n, 50, FIRST_SWEEPS))
@@ -103,14 +107,15 @@ class CountedPopulation:
     def best(self) -> Member:
         return min(self.members, key=lambda member: member.energy)
 
-    def state(self) -> dict[str, Any]:
-        return members_state(self.members, self.rng) | {"sweeps": self.sweeps}
+    def state(self) -> PopulationState:
+        return PopulationState(self.members, self.rng, {"sweeps": self.sweeps})
 
-    def restore(self, state: State) -> None:
-        self.members, self.rng = kept_members(state, self.form.n)
+    def restore(self, state: PopulationState) -> None:
+        check_members(state, self.form.n)
+        self.members, self.rng = state.members, state.rng
         if any(self.counts.excess(member.s).any() for member in self.members):
             raise InvalidFile("the checkpoint's population breaks the constraint.")
-        self.sweeps = kept_sweeps(state)
+        self.sweeps = checked_sweeps(state)
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         return [self._task(clock) for _ in range(count)]
@@ -140,7 +145,7 @@ class CountedPopulation:
 
     def merge(self, found: list[Member]) -> None:
         for member in found:
-            if any(distance(self.form, member.s, other.s) == 0 for other in self.members):
+            if any(self.form.distance(member.s, other.s) == 0 for other in self.members):
                 continue
             self.members.append(member)
             if len(self.members) > self.capacity:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from flipwise.engine.limits import Clock
 from flipwise.foundation.arrays import Signs
 from flipwise.kernels import tabu as kernels
+from flipwise.kernels.components import csr_take_components
 from flipwise.model.forms import IsingForm, Numbers
 from flipwise.solvers.portfolio.annealing import compile_for
-from flipwise.solvers.portfolio.clock import Clock
 
 CHUNK_ENTRIES = 100_000_000
 """Matrix entries read between two looks at the clock (about 20 ms)."""
@@ -67,19 +68,8 @@ def take_better_components(form: IsingForm, s: Signs, f: Numbers, other: Signs) 
     Returns the change of energy, never positive. Components that change nothing are taken too: they carry the
     search across plateaus.
     """
-    other = aligned(form, s, other)
+    other = form.aligned(s, other)
     stack = np.empty(form.n, dtype=np.int64)
     seen = np.zeros(form.n, dtype=np.bool_)
-    change, _ = kernels.csr_take_components(*form.couplings, form.slack, form.slack == 0.0, s, f, other, stack, seen)
+    change, _ = csr_take_components(*form.couplings, form.slack, form.slack == 0.0, s, f, other, stack, seen)
     return float(change)
-
-
-def aligned(form: IsingForm, s: Signs, other: Signs) -> Signs:
-    """`other`, or its mirror image where that has the same energy and is nearer to `s`."""
-    return -other if form.symmetric and np.count_nonzero(s != other) > form.n // 2 else other
-
-
-def distance(form: IsingForm, a: Signs, b: Signs) -> int:
-    """The number of differing spins, up to a flip of all where that changes nothing."""
-    apart = int(np.count_nonzero(a != b))
-    return min(apart, form.n - apart) if form.symmetric else apart

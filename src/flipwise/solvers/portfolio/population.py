@@ -9,14 +9,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from flipwise.engine.checkpoint import generator_state, kept_array, kept_signs, restored_generator
+from flipwise.engine.limits import Clock
+from flipwise.engine.states import check_array
 from flipwise.foundation.arrays import Ints, Signs
-from flipwise.foundation.container import State
 from flipwise.foundation.errors import InvalidFile
 from flipwise.model.forms import IsingForm
-from flipwise.solvers.portfolio.annealing import anneal, quench, random_state, temperatures
-from flipwise.solvers.portfolio.clock import Clock, Pace
-from flipwise.solvers.portfolio.moves import distance, relinked, tabu_search, take_better_components
+from flipwise.solvers.portfolio.annealing import Pace, anneal, quench, random_state, temperatures
+from flipwise.solvers.portfolio.moves import relinked, tabu_search, take_better_components
 
 HEATS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2)
 """Temperatures to which a member is reheated, in units of the form's width; an anneal from scratch begins at the first,
@@ -54,36 +53,26 @@ Task = Callable[[], Member | None]
 """A job, whose result is None when it ran out of time."""
 
 
-def members_state(members: list[Member], rng: np.random.Generator) -> dict[str, Any]:
-    """What every population puts into a checkpoint."""
-    return {
-        "members": np.stack([member.s for member in members]),
-        "energies": np.array([member.energy for member in members]),
-        "stale": np.array([member.stale for member in members]),
-        "origins": np.array([member.origin for member in members]),
-        "rng": generator_state(rng),
-    }
+@dataclass
+class PopulationState:
+    """All that later rounds of a population depend on."""
+
+    members: list[Member]
+    rng: np.random.Generator
+    details: dict[str, Any]
 
 
-def kept_members(state: State, n: int) -> tuple[list[Member], np.random.Generator]:
-    """The members and the generator that `members_state` described, for a problem of n spins."""
-    points = kept_signs(state, "members", (None, n)).astype(np.int8)
-    count = len(points)
-    if count == 0:
+def check_members(state: PopulationState, n: int) -> None:
+    """Refuse the state of a population that is not one of n spins."""
+    if not state.members:
         raise InvalidFile("the checkpoint's population has no member.")
-    columns = (
-        points,
-        kept_array(state, "energies", (count,), "f"),
-        kept_array(state, "origins", (count,), "i"),
-        kept_array(state, "stale", (count,), "i"),
-    )
-    members = [Member(s, float(energy), int(origin), int(stale)) for s, energy, origin, stale in zip(*columns)]
-    return members, restored_generator(state["rng"])
+    for member in state.members:
+        check_array("members", member.s, (n,), signs=True)
 
 
-def kept_sweeps(state: State) -> float:
+def checked_sweeps(state: PopulationState) -> float:
     """The length of the next anneal."""
-    sweeps = float(state["sweeps"])
+    sweeps = float(state.details["sweeps"])
     if not 1 <= sweeps <= LONGEST:
         raise InvalidFile(f"the checkpoint's `sweeps` must be between 1 and {LONGEST}, found {sweeps}.")
     return sweeps
@@ -113,10 +102,10 @@ class Population(Protocol):
     def merge(self, found: list[Member]) -> None:
         """Take in the results, in the order of the jobs."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> PopulationState:
         """All that later rounds depend on, for a checkpoint."""
 
-    def restore(self, state: State) -> None:
+    def restore(self, state: PopulationState) -> None:
         """Go back to a state."""
 
 
@@ -136,13 +125,14 @@ class FreePopulation:
     def best(self) -> Member:
         return min(self.members, key=lambda member: member.energy)
 
-    def state(self) -> dict[str, Any]:
-        return members_state(self.members, self.rng) | {"sweeps": self.sweeps, "success": self.success}
+    def state(self) -> PopulationState:
+        return PopulationState(self.members, self.rng, {"sweeps": self.sweeps, "success": self.success})
 
-    def restore(self, state: State) -> None:
-        self.members, self.rng = kept_members(state, self.form.n)
-        self.sweeps = kept_sweeps(state)
-        self.success = kept_array(state, "success", self.success.shape, "f")
+    def restore(self, state: PopulationState) -> None:
+        check_members(state, self.form.n)
+        check_array("success", state.details["success"], self.success.shape)
+        self.members, self.rng = state.members, state.rng
+        self.sweeps, self.success = checked_sweeps(state), state.details["success"]
         if not (self.success > 0).all():
             raise InvalidFile("the checkpoint's rates of success must be positive.")
 
@@ -235,7 +225,7 @@ class FreePopulation:
         """A dense problem: the result replaces the worst member, or the one it nearly equals."""
         near = self.form.n // 100
         for k, other in enumerate(self.members):
-            if distance(self.form, member.s, other.s) <= near:
+            if self.form.distance(member.s, other.s) <= near:
                 if member.energy < other.energy:
                     self.members[k] = member
                 return

@@ -1,0 +1,195 @@
+"""When and why a run ends: its limits, the time it has taken, Ctrl-C, and the status it ends with."""
+
+from __future__ import annotations
+
+import enum
+import math
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.checks import check_whole, is_number
+from flipwise.foundation.errors import InvalidInput
+
+
+class Status(enum.Enum):
+    """Why a run ended; the value is the sentence shown to the user.
+
+    Examples
+    --------
+    >>> import flipwise
+    >>> flipwise.Status.TIME_LIMIT.value, flipwise.Status.TIME_LIMIT.success
+    ('the time limit was reached', False)
+    """
+
+    LOCAL_OPTIMUM = "no single move improves the point"
+    PARTIAL_OPTIMUM = "no move that was looked at improves the point; there were too many to look at all"
+    CONVERGED = "the method has converged"
+    OPTIMAL = "the point is proven optimal"
+    CYCLE = "the method alternates between two points"
+    TARGET = "the target value was reached"
+    ITERATION_LIMIT = "the iteration limit was reached"
+    TIME_LIMIT = "the time limit was reached"
+    PATIENCE = "no improvement for as many iterations as `patience` allows"
+    CALLBACK = "the callback asked to stop"
+    INTERRUPTED = "interrupted by the user; this is the best point so far"
+
+    @property
+    def success(self) -> bool:
+        """Whether the method came to its own end rather than to a limit."""
+        return self in (Status.LOCAL_OPTIMUM, Status.PARTIAL_OPTIMUM, Status.CONVERGED, Status.OPTIMAL, Status.TARGET)
+
+    @property
+    def resumable(self) -> bool:
+        """Whether somebody ended the run before it was over, so that a checkpoint of it is worth keeping."""
+        return self in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.CALLBACK)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may spend; None means no limit of that kind.
+
+    `max_iterations` and `patience` count iterations of one descent, `time_limit` (seconds) and `target` hold for the
+    whole run.
+    """
+
+    time_limit: float | None = None
+    max_iterations: int | None = None
+    target: float | None = None
+    patience: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.time_limit is not None and not (is_number(self.time_limit) and self.time_limit >= 0):
+            raise InvalidInput(f"`time_limit` must be None or seconds of at least 0, got {self.time_limit!r}.")
+        if self.target is not None and not is_number(self.target):
+            raise InvalidInput(f"`target` must be None or a finite number, got {self.target!r}.")
+        for name in ("max_iterations", "patience"):
+            check_whole(name, getattr(self, name), 1, optional=True)
+
+
+class OutOfTime(Exception):
+    """The time limit was reached in the middle of an iteration; the engine returns the best point so far."""
+
+    def __init__(self, x: Floats | None = None) -> None:
+        super().__init__()
+        self.x = x
+        """Where a relaxation had come to, if anywhere."""
+
+
+class Clock:
+    """The time of a run, for all its threads: when it began, when it must end, and whether it was told to stop."""
+
+    def __init__(self, seconds: float | None = None, spent: float = 0.0, parent: Clock | None = None) -> None:
+        self.started = time.perf_counter() - spent
+        self._deadline = math.inf if seconds is None else self.started + seconds
+        self._parent = parent
+        self._stopped = False
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.started
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the end (inf without a limit, at most 0 when it is over)."""
+        if self._stopped:
+            return 0.0
+        left = self._deadline - time.perf_counter()
+        return left if self._parent is None else min(left, self._parent.seconds_left)
+
+    @property
+    def expired(self) -> bool:
+        """Whether all work must end now."""
+        return self.seconds_left <= 0.0
+
+    def stop(self) -> None:
+        """Let all work end at its next look at the clock."""
+        self._stopped = True
+
+    def set_limit(self, seconds: float | None) -> None:
+        """Change the limit, counted from the start; a stopped clock stays stopped."""
+        self._deadline = math.inf if seconds is None else self.started + seconds
+
+    def add_spent(self, seconds: float) -> None:
+        """Count seconds that an earlier part of the run, now resumed, has taken."""
+        self.started -= seconds
+        self._deadline -= seconds
+
+
+class Interrupts:
+    """Ctrl-C while a run is under way: it is raised only where no answer can be lost, and remembered everywhere else.
+
+    Its exception alone does not suffice: it is lost when it meets a finaliser or a callback of compiled code.
+    """
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._raising = False
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        self.requested = True
+        if self._raising:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def raised_here(self) -> Iterator[None]:
+        """Ctrl-C is a `KeyboardInterrupt` inside the block, also one that came before it."""
+        before, self._raising = self._raising, True
+        try:
+            if self.requested:
+                raise KeyboardInterrupt
+            yield
+        finally:
+            self._raising = before
+
+
+_current: Interrupts | None = None
+
+
+@contextmanager
+def guarded_interrupts() -> Iterator[Interrupts]:
+    """Hold Ctrl-C back until the block is over, but for the parts of it that are `raised_here`.
+
+    A block inside another shares its interrupts. Where signals belong to somebody else (another thread, a handler of
+    the program's own) nothing is changed.
+    """
+    global _current
+    if _current is not None and threading.current_thread() is threading.main_thread():
+        yield _current
+        return
+    interrupts = Interrupts()
+    usual = signal.default_int_handler
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not usual:
+        yield interrupts
+        return
+    _current = interrupts
+    signal.signal(signal.SIGINT, interrupts._handle)
+    try:
+        yield interrupts
+    finally:
+        _current = None
+        signal.signal(signal.SIGINT, usual)
+
+
+def peak_bytes() -> int | None:
+    """The largest resident size of this process so far, or None where the system does not say."""
+    try:
+        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                return 1024 * int(line.split()[1])
+    except (OSError, ValueError):
+        pass
+    try:
+        import resource
+    except ImportError:
+        return None
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else 1024 * most

@@ -1,0 +1,258 @@
+"""The one life of a run: start, search with restarts, proof, check, result.
+
+Every function of the library that searches is a short wiring into `solve`. It alone handles clocks, Ctrl-C, threads,
+checkpoints, logs and proofs, so what is true of one function is true of all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.engine.checkpoint import Checkpoint, open_checkpoint
+from flipwise.engine.limits import Interrupts, Limits, OutOfTime, Status, guarded_interrupts
+from flipwise.engine.result import Result
+from flipwise.engine.run import Callback, Run, Trace
+from flipwise.engine.solver import Solver
+from flipwise.foundation.arrays import Floats
+from flipwise.foundation.checks import as_generator, check_whole, from_spins, seed_of
+from flipwise.foundation.errors import InfeasibleAnswer, InvalidFile, InvalidInput
+from flipwise.kernels.jit import threads as limited_threads
+from flipwise.model.problem import Problem
+from flipwise.model.quadratic import Quadratic
+
+SEARCH_SHARE = 0.8
+"""Share of the time limit that the search gets when a costly bound is wanted too."""
+
+R = TypeVar("R", bound=Result)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """How a lower bound is proven after the search, and whether that needs a share of the time limit."""
+
+    prove: Callable[[], float | None]
+    costly: bool = False
+
+
+def solve(
+    problem: Problem,
+    solver: Solver,
+    *,
+    describe: Callable[[Result], R],
+    limits: Limits | None = None,
+    start: npt.ArrayLike | None = None,
+    restarts: int = 1,
+    seed: int | np.random.Generator | None = None,
+    callback: Callback | None = None,
+    threads: int | None = None,
+    verbose: bool = False,
+    trace_file: str | Path | None = None,
+    checkpoint: str | Path | Checkpoint | None = None,
+    every: float = 60.0,
+    part: str = "run",
+    bound: Proof | None = None,
+) -> R:
+    """Run a solver on a problem, from `start` (or a random point) and `restarts - 1` further random points.
+
+    `describe` turns the plain result into the caller's own kind, while Ctrl-C still cannot lose it. `part` names this
+    run in a checkpoint that several runs share. Returns the best point; Ctrl-C returns it too, and is a
+    `KeyboardInterrupt` only before there is one.
+    """
+    limits = limits or Limits()
+    check_whole("restarts", restarts, 1)
+    if callback is not None and not callable(callback):
+        raise InvalidInput(f"`callback` must be callable, got {type(callback).__name__}.")
+    rng = as_generator(seed)
+    first = None if start is None else problem.start(start)
+    name = getattr(solver, "name", type(solver).__name__)
+    with ExitStack() as stack:
+        interrupts = stack.enter_context(guarded_interrupts())
+        opened = stack.enter_context(open_checkpoint(checkpoint, every))
+        stack.enter_context(limited_threads(threads))
+        trace = Trace()
+        log = None
+        if verbose:
+            from flipwise.engine.log import RunLog, shown_on_stderr
+
+            stack.enter_context(shown_on_stderr())
+            log = RunLog(problem, name, seed_of(seed))
+        if trace_file is not None:
+            stack.enter_context(trace.written_to(trace_file))
+        held = None if opened is None else (opened, part)
+        run = Run(
+            problem, limits, callback=callback, trace=trace, log=log, checkpoint=held, interrupts=interrupts,
+        )  # fmt: skip
+        run.fingerprint = _fingerprint(problem, solver, name, restarts)
+        resumed = _resumed_state(run)
+        if bound is not None and bound.costly and limits.time_limit is not None:
+            run.clock.set_limit(SEARCH_SHARE * limits.time_limit)
+        status = _searched(run, solver, first, rng, restarts, resumed, interrupts)
+        run.save_end(status)
+        proven_at = run.seconds
+        run.clock.set_limit(limits.time_limit)
+        if bound is not None and status is not Status.INTERRUPTED:
+            status = _proven(run, bound, status, interrupts)
+        result = _finished(run, problem, status, name, seed_of(seed))
+        if opened is not None:
+            result.info.update(resumed=resumed is not None, checkpoint_error=opened.error)
+        if log is not None:
+            log.end(result, None if bound is None else run.seconds - proven_at)
+        return describe(result)
+
+
+def _searched(
+    run: Run,
+    solver: Solver,
+    first: Floats | None,
+    rng: np.random.Generator,
+    restarts: int,
+    resumed: dict[str, Any] | None,
+    interrupts: Interrupts,
+) -> Status:
+    """Why the search ended; there is an answer when this returns."""
+    if resumed is not None and "ended" in resumed:
+        run.restore(resumed)
+        return Status[resumed["ended"]]
+    try:
+        with interrupts.raised_here():
+            return _descents(run, solver, first, rng, restarts, resumed)
+    except KeyboardInterrupt:
+        run.clock.stop()
+        if run.best_x is None:
+            raise
+        return Status.INTERRUPTED
+    except OutOfTime:
+        return run.stopped or Status.TIME_LIMIT
+
+
+def _descents(
+    run: Run,
+    solver: Solver,
+    first: Floats | None,
+    rng: np.random.Generator,
+    restarts: int,
+    resumed: dict[str, Any] | None,
+) -> Status:
+    """The solver from each start in turn, each with a generator of its own: none depends on how long others took."""
+    quick = isinstance(run.problem.objective, Quadratic)
+    problem = run.problem.counting(run.count_evaluation if quick else run.count_in_time)
+    status, begin = Status.CONVERGED, 0
+    if resumed is not None:
+        begin, rng, status = run.restore(resumed)
+    for index in range(begin, restarts):
+        run.at_restart(index, rng, status)
+        own = rng.spawn(1)[0]
+        if not run.resuming:
+            run.begin_descent()
+        x = first.copy() if index == 0 and first is not None else problem.constraint.random(problem.shape, own)
+        before = run.best_value
+        ended = solver.solve(problem, x, own, run)
+        if run.stopped is not None:
+            return run.stopped
+        if index == 0 or run.best_value < before:
+            status = ended
+    return status
+
+
+def _proven(run: Run, bound: Proof, status: Status, interrupts: Interrupts) -> Status:
+    """Prove a bound; the point is optimal when it meets it."""
+    try:
+        with interrupts.raised_here():
+            found = bound.prove()
+    except KeyboardInterrupt:
+        return Status.INTERRUPTED
+    if found is not None:
+        run.raise_bound(found)
+    return status
+
+
+def _finished(run: Run, problem: Problem, status: Status, method: str, seed: int | None) -> Result:
+    """The result of a run: its value recomputed from scratch, its point checked."""
+    if run.best_x is None:
+        raise InvalidInput(f'method="{method}" ended without a point: it must call `run.offer` or `run.step`.')
+    broken = problem.constraint.violation(run.best_x)
+    if broken is not None:
+        raise InfeasibleAnswer(
+            f"the answer of {method} breaks the constraint {type(problem.constraint).__name__}: {broken}. "
+            "A constraint of your own must keep its rule in `random`, `project` and `pair` "
+            "(flipwise.testing.check_constraint tests it), and the method must keep to it."
+        )
+    value = problem.objective.value(run.best_x)
+    if not math.isfinite(value):
+        raise InvalidInput(f"the objective is {value} at the best point; its numbers are too large for float64.")
+    bound = None if run.bound is None else min(run.bound, value)
+    if bound == value and status is not Status.INTERRUPTED:
+        status = Status.OPTIMAL
+    return Result(
+        x=from_spins(run.best_x, problem.variables),
+        value=value,
+        status=status,
+        method=method,
+        variables=problem.variables,
+        bound=bound,
+        iterations=run.iterations,
+        evaluations=run.evaluations,
+        seconds=run.seconds,
+        seed=seed,
+        trace=run.trace,
+    )
+
+
+def _fingerprint(problem: Problem, solver: Solver, name: str, restarts: int) -> dict[str, Any]:
+    """What must be the same for a checkpoint to be continued. The objective is checked by its value."""
+    return {
+        "shape": list(problem.shape),
+        "constraint": type(problem.constraint).__name__,
+        "method": name,
+        "options": repr(solver),
+        "restarts": int(restarts),
+    }
+
+
+def _resumed_state(run: Run) -> dict[str, Any] | None:
+    """The state of an earlier run in the checkpoint file; None when there is none. Another run's is refused."""
+    if run.checkpoint is None:
+        return None
+    checkpoint, part = run.checkpoint
+    state = checkpoint.load(part)
+    if state is None:
+        return None
+    with _refused_with(checkpoint.path):
+        kept = dict(state["fingerprint"])
+        differing = [name for name, value in run.fingerprint.items() if kept.get(name) != value]
+        wrong = None
+        if differing:
+            there, here = kept.get(differing[0]), run.fingerprint[differing[0]]
+            wrong = f"its {differing[0]} is {there!r}, this run's is {here!r}"
+        else:
+            best = np.asarray(state["position.best_x"], dtype=np.float64)
+            value, claimed = run.problem.objective.value(best), float(state["position.best_value"])
+            broken = run.problem.constraint.violation(best)
+            if broken is not None:
+                wrong = f"its best point does not fit the constraint: {broken}"
+            elif not math.isclose(value, claimed, rel_tol=1e-6, abs_tol=1e-9):
+                wrong = f"its best point has the value {claimed!r} there and {value!r} here"
+    if wrong is not None:
+        raise InvalidInput(
+            f"`checkpoint`: {checkpoint.path} belongs to another run: {wrong}. Delete it or choose another file."
+        )
+    return state
+
+
+@contextmanager
+def _refused_with(path: Path) -> Iterator[None]:
+    """What is missing in a state is wrong with the file."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidFile(f"{path}: the checkpoint lacks a part of the state.") from None

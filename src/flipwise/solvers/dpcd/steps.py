@@ -1,0 +1,284 @@
+"""The parts of one iteration of DPCD: direction, thresholds, update, and the m-neighbourhood search.
+
+Direction: what takes the gradient's place in the thresholds: itself, or (the paper's future work) an average of past
+gradients as a continuous method keeps it. Which flips are made is still decided by their exact effect, so every variant
+of the improved algorithm stays monotone.
+
+Update: to the letter of the paper, or keeping only the flips that improve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.errors import IncompatibleObjective
+from flipwise.model.constraints import Cardinality, Constraint, allowed_moves, is_built_in
+from flipwise.model.flips import EvaluatedFlips
+from flipwise.model.objective import Objective, SupportsExchange, SupportsFlips, SupportsLipschitz
+from flipwise.solvers.dpcd.options import DPCDOptions
+
+_TINY = 1e-12
+
+# --- direction -------------------------------------------------------------------------------------------------------
+
+
+class Direction:
+    """From the gradient of this iteration to the direction used in its place, here the gradient itself.
+
+    `memory` holds what a variant remembers of earlier iterations.
+    """
+
+    def __init__(self, options: DPCDOptions) -> None:
+        self.decay = options.decay
+        self.decay_squares = options.decay_squares
+        self.memory: dict[str, Any] = {}
+
+    def __call__(self, g: Floats) -> Floats:
+        return g
+
+
+class _Momentum(Direction):
+    """m <- decay * m + (1 - decay) * g."""
+
+    def __call__(self, g: Floats) -> Floats:
+        m: Floats | None = self.memory.get("m")
+        m = g.copy() if m is None else self.decay * m + (1.0 - self.decay) * g
+        self.memory["m"] = m
+        return m
+
+
+class _Adam(Direction):
+    """Averages of g and g^2 with bias correction: m / sqrt(v)."""
+
+    def __call__(self, g: Floats) -> Floats:
+        zero = np.zeros_like(g)
+        m: Floats = self.decay * self.memory.get("m", zero) + (1.0 - self.decay) * g
+        v: Floats = self.decay_squares * self.memory.get("v", zero) + (1.0 - self.decay_squares) * g * g
+        t = int(self.memory.get("t", 0)) + 1
+        self.memory.update(m=m, v=v, t=t)
+        unbiased = m / (1.0 - self.decay**t)
+        return unbiased / (np.sqrt(v / (1.0 - self.decay_squares**t)) + _TINY)
+
+
+class _Adagrad(Direction):
+    """g divided by the root of the sum of its squares so far: coordinates that were often steep count less."""
+
+    def __call__(self, g: Floats) -> Floats:
+        squares: Floats = self.memory.get("squares", 0.0) + g * g
+        self.memory["squares"] = squares
+        return g / (np.sqrt(squares) + _TINY)
+
+
+_VARIANTS = {"plain": Direction, "momentum": _Momentum, "adam": _Adam, "adagrad": _Adagrad}
+
+
+def make_direction(options: DPCDOptions) -> Direction:
+    """A fresh direction rule, without memory of earlier runs."""
+    return _VARIANTS[options.variant](options)
+
+
+# --- thresholds ------------------------------------------------------------------------------------------------------
+
+Thresholds = Callable[[Floats], tuple[float, float]]
+"""From a gradient to (L_1, L_2), which decide the coordinates that are principal: Eq. (5) and Eq. (6) of the paper."""
+
+
+def mean_thresholds(g: Floats) -> tuple[float, float]:
+    """Eq. (6): the averages of the positive entries and of the absolute negative entries; 0 where there is none."""
+    n1 = int(np.count_nonzero(g > 0))
+    n2 = int(np.count_nonzero(g < 0))
+    total, absolute = float(g.sum()), float(np.abs(g).sum())
+    L1 = (absolute + total) / (2 * n1) if n1 else 0.0
+    L2 = (absolute - total) / (2 * n2) if n2 else 0.0
+    return L1, L2
+
+
+def lipschitz_thresholds(objective: Objective, epsilon: float | None) -> Thresholds:
+    """Eq. (5): L_1 = L_2 = L_0 + epsilon, whatever the gradient is."""
+    if not isinstance(objective, SupportsLipschitz):
+        raise IncompatibleObjective(
+            'thresholds="lipschitz" needs an objective with a method `lipschitz()`; '
+            f'{type(objective).__name__} has none. Use thresholds="mean" or add the method.'
+        )
+    L0 = objective.lipschitz().value
+    L = L0 + (epsilon if epsilon is not None else max(1e-3 * L0, 1e-12))
+    return lambda g: (L, L)
+
+
+def make_thresholds(objective: Objective, options: DPCDOptions) -> Thresholds:
+    """The rule the options ask for."""
+    if options.thresholds == "mean":
+        return mean_thresholds
+    return lipschitz_thresholds(objective, options.epsilon)
+
+
+# --- update ----------------------------------------------------------------------------------------------------------
+
+
+class LiteralUpdate:
+    """Algorithm 1 to the letter: the gradient as it is, every selected coordinate flipped, the gradient made anew."""
+
+    looked_at_all = False
+    """The thresholds do not look at every move."""
+
+    def __init__(self, objective: Objective, constraint: Constraint) -> None:
+        self.objective = objective
+        self.constraint = constraint
+
+    def gauge(self, x: Floats, g: Floats) -> Floats:
+        """The gradient in the gauge that the update works in."""
+        return g
+
+    def make(self, x: Floats, g: Floats, moves: Ints, *, follow: bool) -> tuple[int, float]:
+        """Carry out moves, `x` and `g` in place; returns (flips, change of f)."""
+        moves = allowed_moves(self.constraint, x, moves)
+        if not moves.size:
+            return 0, 0.0
+        before = self.objective.value(x)
+        x.reshape(-1)[moves.reshape(-1)] *= -1.0
+        g[...] = self.objective.gradient(x)
+        return moves.size, self.objective.value(x) - before
+
+    def lower(self, alpha: tuple[float, float], flips: int) -> tuple[float, float]:
+        """The paper keeps alpha as it is."""
+        return alpha
+
+    def finish(self, x: Floats, g: Floats) -> tuple[int, float]:
+        """The paper has no step after the thresholds have let nothing through."""
+        return 0, 0.0
+
+
+class ImprovingUpdate:
+    """The gauges fixed, alpha lowered until something passes, flips made only where the exact change is negative."""
+
+    LEVELS = 4.0
+    """Alpha is divided by this when it is lowered, and is 0 where that would be at most 0.1, the paper's least."""
+    FEW = 4
+    """Alpha is lowered when an update flips at most one coordinate in so many."""
+
+    def __init__(self, objective: SupportsFlips, constraint: Constraint) -> None:
+        self.objective = objective
+        self.constraint = constraint
+        self.size = int(np.prod(objective.shape))
+        self._built_in = is_built_in(constraint)
+        self._exchanges = type(constraint) is Cardinality and isinstance(objective, SupportsExchange)
+        self._labels = constraint.labels(objective.shape) if constraint.swaps else None
+
+    @property
+    def looked_at_all(self) -> bool:
+        """Whether `finish` has looked at every single flip or swap there is."""
+        complete = not isinstance(self.objective, EvaluatedFlips) or self.objective.looked_at_all
+        return complete and self._built_in
+
+    def gauge(self, x: Floats, g: Floats) -> Floats:
+        """The gradient in the diagonal gauge, where -2 * x_i * result_i is the change of a flip."""
+        return self.objective.flip_gradient(x, g)
+
+    def make(self, x: Floats, g: Floats, moves: Ints, *, follow: bool) -> tuple[int, float]:
+        """Carry out the moves that improve, `x` and `g` in place; returns (flips, change of f).
+
+        With `follow` also those that they make improving, under a constraint that is known to allow them.
+        """
+        if not self._built_in:
+            moves, follow = allowed_moves(self.constraint, x, moves), False
+        if not moves.size:
+            return 0, 0.0
+        if self._labels is None:
+            return self.objective.flip_improving(x, g, moves, follow=follow)
+        swaps, change = self.objective.swap_improving(x, g, moves)
+        if follow and self._exchanges:
+            more, further = self.objective.exchange(x, g)  # type: ignore[attr-defined]
+            swaps, change = swaps + more, change + further
+        return 2 * swaps, change
+
+    def lower(self, alpha: tuple[float, float], flips: int) -> tuple[float, float]:
+        """The next alpha: lower once an update changes little."""
+        if self.FEW * flips > self.size:
+            return alpha
+        a1, a2 = (0.0 if a <= 0.1 * self.LEVELS else a / self.LEVELS for a in alpha)
+        return a1, a2
+
+    def finish(self, x: Floats, g: Floats) -> tuple[int, float]:
+        """A single flip or swap that improves, wherever it is; (0, 0.0) when none of those looked at does."""
+        if self._labels is not None:
+            return self.make(x, g, self.objective.improving_swaps(x, g, self._labels), follow=True)
+        improving = np.flatnonzero((x * self.objective.flip_gradient(x, g)).reshape(-1) > 0.0)
+        if not self._built_in:
+            return self.make(x, g, improving, follow=True)
+        return self.objective.flip_improving(x, g, improving, follow=True)
+
+
+# --- the m-neighbourhood search --------------------------------------------------------------------------------------
+
+
+def search_neighbourhood(
+    objective: SupportsFlips,
+    constraint: Constraint,
+    x: Floats,
+    g: Floats,
+    m: int,
+    samples: int,
+    rng: np.random.Generator,
+) -> tuple[int, float]:
+    """Move to the best point within m flips (free) or m swaps (counts), if it is better; returns (flips, change).
+
+    All neighbours are looked at when there are at most `samples` of them, otherwise as many drawn at random. With
+    m = 1 the best of all is found at once where the objective knows its flips exactly, as quadratics do.
+    """
+    built_in = is_built_in(constraint)
+    if m == 1 and built_in and not isinstance(objective, EvaluatedFlips):
+        return _best_single(objective, constraint, x, g)
+    best_change = 0.0
+    best: Ints | None = None
+    for batch in _neighbours(constraint, x, m, samples, rng):
+        if not built_in and allowed_moves(constraint, x, batch).size < batch.size:
+            continue
+        change = objective.flip_change(x, g, batch)
+        if change < best_change:
+            best_change, best = change, batch
+    if best is None or best_change > -1e-12 * float(np.abs(g.reshape(-1)[best]).sum()):
+        return 0, 0.0
+    return best.size, objective.flip(x, g, best)
+
+
+def _best_single(objective: SupportsFlips, constraint: Constraint, x: Floats, g: Floats) -> tuple[int, float]:
+    """The best single flip or swap of all, made if it improves."""
+    if constraint.swaps:
+        pairs = objective.improving_swaps(x, g, constraint.labels(x.shape))
+        return (2, objective.flip(x, g, pairs[0])) if len(pairs) else (0, 0.0)
+    gains = (x * objective.flip_gradient(x, g)).reshape(-1)
+    best = np.array([int(gains.argmax())])
+    return objective.flip_improving(x, g, best, follow=False)
+
+
+def _neighbours(constraint: Constraint, x: Floats, m: int, samples: int, rng: np.random.Generator) -> Iterator[Ints]:
+    """Sets of coordinates that flip together, all of them or a sample."""
+    flat = x.reshape(-1)
+    if not constraint.swaps:
+        n = flat.size
+        if sum(comb(n, size) for size in range(1, min(m, n) + 1)) <= samples:
+            for size in range(1, min(m, n) + 1):
+                yield from (np.array(chosen) for chosen in combinations(range(n), size))
+        else:
+            for _ in range(samples):
+                yield rng.choice(n, size=int(rng.integers(1, min(m, n) + 1)), replace=False)
+        return
+    labels = constraint.labels(x.shape)
+    ones, zeros = np.flatnonzero(flat > 0), np.flatnonzero(flat < 0)
+    if m == 1 and ones.size * zeros.size <= samples:
+        yield from (np.array([i, j]) for i in ones for j in zeros if labels[i] == labels[j])
+        return
+    groups = [(ones[labels[ones] == q], zeros[labels[zeros] == q]) for q in range(int(labels.max(initial=-1)) + 1)]
+    groups = [(up, down) for up, down in groups if up.size and down.size]
+    if not groups:
+        return
+    for _ in range(samples):
+        up, down = groups[int(rng.integers(len(groups)))]
+        size = int(rng.integers(1, min(m, up.size, down.size) + 1))
+        yield np.concatenate([rng.choice(up, size, replace=False), rng.choice(down, size, replace=False)])
