@@ -30,8 +30,6 @@ import numpy as np
 from recording import Recorder
 
 import flipwise
-from flipwise.datasets.generators import rmat_graph
-from flipwise.datasets.local import local_graph
 from flipwise.densest.arcs import as_arcs
 from flipwise.densest.frank_wolfe import relaxed_points
 from flipwise.densest.peeling import peel
@@ -40,6 +38,8 @@ from flipwise.densest.tpm import truncated_power
 from flipwise.densest.whole import inner_weight
 from flipwise.foundation.arrays import largest
 from flipwise.graphs.graph import Graph
+from flipwise_studies.data.local import local_graph
+from flipwise_studies.data.rmat import rmat_graph
 
 SMALL_GRAPHS = ("dblp-2010", "uk-2007-05@100000")
 HOLLYWOOD = (1_139_905, 113_891_327)

@@ -18,7 +18,7 @@ from typing import Any
 from recording import RESULTS, Recorder
 
 import flipwise
-from flipwise.datasets.local import local_graph
+from flipwise_studies.data.local import local_graph
 
 KS = (200, 400, 800, 1600, 3200, 6400)
 FLOORS = {

@@ -24,7 +24,6 @@ import numpy as np
 from recording import RESULTS, ROOT, Recorder
 
 import flipwise
-from flipwise.datasets.local import local_graph, local_graphs
 from flipwise.densest.arcs import as_arcs
 from flipwise.densest.frank_wolfe import relaxed_points
 from flipwise.densest.peeling import peel
@@ -33,6 +32,7 @@ from flipwise.densest.tpm import truncated_power
 from flipwise.densest.whole import inner_weight
 from flipwise.foundation.arrays import largest
 from flipwise.graphs.graph import Graph
+from flipwise_studies.data.local import local_graph, local_graphs
 
 KS = (20, 50, 100, 200, 500, 1600, 6400)
 PROJECTED = ("imdb-actors-1999",)

@@ -23,11 +23,11 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from flipwise_studies.data.local import local_graph
-from flipwise_studies.data.rmat import rmat_graph
 from recording import Recorder
 
 import flipwise
+from flipwise_studies.data.local import local_graph
+from flipwise_studies.data.rmat import rmat_graph
 
 CHILD = """
 import json, resource, statistics, sys, time

@@ -30,12 +30,12 @@ from distributed import Client, LocalCluster
 from recording import Recorder
 
 import flipwise
-from flipwise.datasets.generators import rmat_graph
-from flipwise.datasets.local import local_graph
 from flipwise.densest.whole import WholeHere
 from flipwise.distributed import ShardedGraph, shard_graph
 from flipwise.distributed.subgraph import Descent
 from flipwise.kernels.jit import threads
+from flipwise_studies.data.local import local_graph
+from flipwise_studies.data.rmat import rmat_graph
 
 K = 1600
 EFFORT = 0.02

@@ -20,9 +20,9 @@ import numpy as np
 from recording import Recorder
 
 import flipwise
-from flipwise.datasets.generators import rmat_graph
-from flipwise.datasets.local import local_graph
 from flipwise.foundation.arrays import largest
+from flipwise_studies.data.local import local_graph
+from flipwise_studies.data.rmat import rmat_graph
 
 LARGE = "generated, size of hollywood-2009"
 SEARCHES = {"with (m = 5)": 5, "without": 0}

@@ -24,10 +24,10 @@ from pathlib import Path
 import numpy as np
 import scipy.io
 import scipy.sparse as sp
-from flipwise_studies.data.rmat import rmat_graph
 from recording import Recorder
 
 import flipwise
+from flipwise_studies.data.rmat import rmat_graph
 
 MEMORY_CODE = """
 import re, sys

@@ -5,7 +5,7 @@ python benchmarks/studies.py quick.sqlite --name studies-quick --command "flipwi
 python benchmarks/studies.py                       # only write the tables anew, from the results files
 
 The results file has one line a cell, without curves. The tables stand in README.md and docs/ between the comments that
-`flipwise.pages.documents` describes; a test fails when they are not what the results files give.
+`flipwise_studies.report.documents` describes; a test fails when they are not what the results files give.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from flipwise.experiments.cells import read_cells, write_results
-from flipwise.pages import fill
+from flipwise_studies import fill
+from flipwise_studies.experiments.cells import read_cells, write_results
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 import flipwise
-from flipwise.datasets.planted import planted_subgraph
+from flipwise.graphs.planted import planted_subgraph
 
 # %% A graph of 3,000 nodes in which 40 are joined far more densely than the rest.
 graph, hidden = planted_subgraph(n=3000, k=40, density=0.8, seed=1)

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import flipwise
-from flipwise.datasets.planted import planted_subgraph
+from flipwise.graphs.planted import planted_subgraph
 
 HERE = Path(__file__).parent
 FOUND, BOUND, SOFT = "#0b6e99", "#c0392b", "#5b6875"

@@ -51,8 +51,6 @@ CATALOGUE = [
         ("hash", "fit", "vectors.npy", "-o", "m.safetensors", "--cluster", "local:1", "--time-limit", "2"),
         ["--time-limit", "--cluster"],
     ),
-    (("report", "nowhere.sqlite"), ["nowhere.sqlite"]),
-    (("reproduce", "--only", "convergense"), ["convergense", "convergence"]),
     (("completion", "tcsh"), ["bash"]),
 ]
 

@@ -109,7 +109,7 @@ def test_wrong_arguments_are_refused() -> None:
 @pytest.mark.slow
 def test_real_meshes_reach_their_best_known_cuts(data_folder: Path) -> None:
     """3elt and add32 are cut as well as the best known, with exact halves."""
-    from flipwise.datasets.local import read_packed_graph
+    from flipwise_studies.data.local import read_packed_graph
 
     best = json.loads((data_folder / "best_known.json").read_text())
     for name in ("3elt", "add32"):

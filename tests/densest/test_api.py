@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flipwise
-from flipwise.engine.result import Status
+from flipwise.engine.limits import Status
 
 
 def best_density(W: np.ndarray, k: int) -> float:
@@ -179,7 +179,7 @@ def test_a_result_prints_and_round_trips(tmp_path) -> None:
 @pytest.mark.parametrize(("name", "k"), [("ca-GrQc", 44), ("ca-AstroPh", 57), ("dblp-2010", 75)])
 def test_known_cliques_are_found_and_proven(data_folder, name: str, k: int) -> None:
     """Where a graph has a clique of k nodes, it is found and is its own proof."""
-    from flipwise.datasets.local import local_graph
+    from flipwise_studies.data.local import local_graph
 
     result = flipwise.densest_subgraph(local_graph(name, data_folder), k, seed=0)
     assert result.density == k - 1 and result.optimal
@@ -198,7 +198,7 @@ def test_real_graphs_reach_their_floors_with_small_gaps(
     data_folder, name: str, k: int, floor: float, gap: float
 ) -> None:
     """Densities and gaps on real graphs do not fall behind what was reached before."""
-    from flipwise.datasets.local import local_graph
+    from flipwise_studies.data.local import local_graph
 
     result = flipwise.densest_subgraph(local_graph(name, data_folder), k, seed=0, effort=0.2)
     assert result.density >= floor and result.gap is not None and result.gap <= gap

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import flipwise
-from flipwise.datasets.planted import planted_subgraph
+from flipwise.graphs.planted import planted_subgraph
 from flipwise.pages.subgraph_page import subgraph_page
 from tests.pages.browser import Browser, find_chromium
 

@@ -10,7 +10,7 @@ import scipy.io
 import scipy.sparse as sp
 
 from flipwise import InvalidFile, read_graph
-from flipwise.datasets.local import local_graph
+from flipwise_studies.data.local import local_graph
 from tests.graphs.files import dense, written
 
 

@@ -8,7 +8,6 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.io
-from flipwise.datasets.generators import random_graph
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,11 @@ from flipwise.graphs.convert import as_graph
 def _same(a: Graph, b: Graph) -> bool:
     weights = (a.weights is None) == (b.weights is None) and (a.weights is None or np.array_equal(a.weights, b.weights))
     return weights and np.array_equal(a.indptr, b.indptr) and np.array_equal(a.indices, b.indices)
+
+
+def random_graph(n: int, edges: int, seed: int) -> Graph:
+    """A random graph with so many nodes and edges."""
+    return as_graph(nx.gnm_random_graph(n, edges, seed=seed))
 
 
 def _weighted(seed: int) -> Graph:

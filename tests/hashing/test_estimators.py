@@ -272,7 +272,7 @@ def test_pipelines_sparse_rows_and_frames(digits: Any) -> None:
 @pytest.mark.data
 def test_gist_codes_reach_the_expected_map(data_folder: Path) -> None:
     """On 2,000 GIST rows of CIFAR-10, SDH with the mirror symmetry is well above linear SDH."""
-    from flipwise.hashing import GIST
+    from flipwise_studies.data.gist import GIST
 
     file = np.load(data_folder / "hashing" / "small_cifar10_gist384_u8.npz")
     X, Q = file["Q_train"] * file["scale"], file["Q_test"] * file["scale"]

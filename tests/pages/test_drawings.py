@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from flipwise.datasets.generators import random_graph
 from flipwise.foundation.errors import InvalidInput
+from flipwise.graphs.planted import planted_subgraph
 from flipwise.hashing.codes import Codes
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -26,7 +26,7 @@ def _closed() -> Iterator[None]:
 @pytest.mark.parametrize(("k", "pictures"), [(1, 4), (30, 4), (200, 2)])
 def test_a_subgraph_is_drawn(k: int, pictures: int) -> None:
     """A small one with a node-link picture, a large one without; the density stands above."""
-    graph = random_graph(300, 2000, seed=0)
+    graph, _ = planted_subgraph(300, 20, mean_degree=13.0, seed=0)
     nodes = np.arange(k)
     figure = plot_subgraph(graph, nodes)
     assert len(figure.axes) == pictures
@@ -37,7 +37,7 @@ def test_a_subgraph_is_drawn(k: int, pictures: int) -> None:
 
 def test_wrong_nodes_are_refused() -> None:
     """Numbers outside the graph, and nothing at all."""
-    graph = random_graph(10, 20, seed=0)
+    graph, _ = planted_subgraph(10, 3, mean_degree=4.0, seed=0)
     for nodes in ([], [10], [-1], [0.5]):
         with pytest.raises(InvalidInput, match="nodes"):
             plot_subgraph(graph, nodes)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.datasets.planted import planted_subgraph
 from flipwise.graphs.graph import Graph
+from flipwise.graphs.planted import planted_subgraph
 from flipwise.pages.subgraph_page import adjacency_svg, profile_svg, subgraph_page
 
 VOID = {"meta", "line", "circle", "image", "rect", "polygon", "polyline", "br"}

@@ -1,13 +1,26 @@
-"""The program: a table of commands, each loaded when it is called, so that `flipwise --help` starts at once."""
+"""The program: a table of commands, each loaded when it is called, so that `flipwise --help` starts at once.
+
+Another distribution adds a command by an entry point of the group `flipwise.commands`; flipwise-studies does.
+"""
 
 from __future__ import annotations
 
+from functools import cached_property
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
 from flipwise import __version__
 from flipwise.cli.exits import TABLE
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+ENTRY_POINTS = "flipwise.commands"
+"""The group of entry points that add commands: the name of a command, and where its `click.Command` is."""
+STUDIES = ("reproduce", "report")
+"""The commands of flipwise-studies: where it is not installed, calling one says how to get it."""
 
 
 class LazyGroup(click.Group):
@@ -18,9 +31,11 @@ class LazyGroup(click.Group):
         self.table = table
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands, in the order of the help."""
         return list(self.table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command; None when there is none of this name."""
         if cmd_name not in self.table:
             return None
         module = import_module(f"flipwise.cli.commands.{self.table[cmd_name][0]}")
@@ -28,24 +43,71 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def one_line_help(self, name: str) -> str:
+        """What stands beside the name of a command in the list of commands."""
+        return self.table[name][1]
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in self.table and not args[0].startswith("-"):
+        """Find the command that was called; a wrong name is answered with the nearest one."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             import difflib
 
-            near = difflib.get_close_matches(args[0], self.table, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else f" The commands are {', '.join(self.table)}."
+            names = self.list_commands(ctx)
+            near = difflib.get_close_matches(args[0], names, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else f" The commands are {', '.join(names)}."
             ctx.fail(f"No such command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without loading those of the table."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, words) for name, (_, words) in self.table.items()])
+            formatter.write_dl([(name, self.one_line_help(name)) for name in self.list_commands(ctx)])
+
+
+class Program(LazyGroup):
+    """The commands of the table, and those that other installed distributions add."""
+
+    @cached_property
+    def added(self) -> dict[str, EntryPoint]:
+        """The added commands by name. Looked for only when the help or a name outside of the table is asked for."""
+        from importlib.metadata import entry_points
+
+        return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS) if entry.name not in self.table}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands of the table, then the added ones."""
+        return [*self.table, *self.added]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command of the table or an added one; a study command that is not installed says what to install."""
+        if cmd_name in self.table:
+            return super().get_command(ctx, cmd_name)
+        if cmd_name in self.added:
+            command = self.added[cmd_name].load()
+            assert isinstance(command, click.Command)
+            return command
+        if cmd_name in STUDIES:
+            from flipwise.foundation.errors import MissingDependency
+
+            install = "pip install flipwise-studies (in a checkout of the source: pip install ./studies)"
+            raise MissingDependency("flipwise-studies", purpose=f"`flipwise {cmd_name}`", install=install)
+        return None
+
+    def one_line_help(self, name: str) -> str:
+        """Of an added command, its own short help; one that cannot be loaded does not take the help away."""
+        if name in self.table:
+            return super().one_line_help(name)
+        try:
+            command: click.Command = self.added[name].load()
+        except ImportError as error:
+            return f"cannot be loaded: {error}"
+        return command.get_short_help_str(limit=80)
 
 
 @click.command(
-    cls=LazyGroup,
+    cls=Program,
     table={
         "demo": ("subgraph", "see it work: a hidden dense subgraph, found, with a proof"),
         "subgraph": ("subgraph", "the densest k nodes of a graph, with a proven bound"),
@@ -57,8 +119,6 @@ class LazyGroup(click.Group):
         "convert": ("files", "from one graph or QUBO format to another"),
         "methods": ("installation", "the methods and what each can solve"),
         "bench": ("installation", "how fast this machine solves a few generated problems"),
-        "reproduce": ("studies", "run the paper's experiments and store the results"),
-        "report": ("studies", "turn stored results into a page"),
         "doctor": ("installation", "versions, threads, compiler cache, optional packages"),
         "completion": ("installation", "tab completion for your shell"),
     },

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from flipwise.hashing.estimators.similarity import SADH as SADH
     from flipwise.hashing.files import load as load
     from flipwise.hashing.files import save as save
-    from flipwise.hashing.gist import GIST as GIST
     from flipwise.hashing.metrics import mean_average_precision as mean_average_precision
     from flipwise.hashing.metrics import neighbour_recall as neighbour_recall
     from flipwise.hashing.metrics import precision_at as precision_at
@@ -46,7 +45,6 @@ _HOMES = {
     "save": "files",
     "export_codes": "codes",
     "import_codes": "codes",
-    "GIST": "gist",
     "mean_average_precision": "metrics",
     "neighbour_recall": "metrics",
     "precision_at": "metrics",

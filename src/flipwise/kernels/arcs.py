@@ -1,9 +1,8 @@
-"""Kernels that draw random arcs, and that turn arcs into the symmetric CSR structure of a simple graph.
+"""Kernels that turn arcs into the symmetric CSR structure of a simple graph.
 
 Every arc i -> j is written into row i as the key 2j and into row j as the key 2i + 1, so that a sorted row shows its
 neighbours in ascending order, each with the directions in which it was named. Merging then happens in place: besides
-the arcs themselves nothing larger than the final arrays is ever held. The random numbers of the generators come in as
-arrays: each R-MAT arc is a pure function of its own ones.
+the arcs themselves nothing larger than the final arrays is ever held.
 """
 
 from __future__ import annotations
@@ -264,92 +263,3 @@ def rows_are_simple(indptr, indices, good):
                 fine = False
             previous = j
         good[i] = fine
-
-
-@kernel
-def project_columns(indptr, columns, column_starts, column_rows, seen, graph_starts, indices):
-    """Join the columns of an incidence that share a row: first call counts into `graph_starts`, second one fills.
-
-    `indices` empty: write the rows' starts. Otherwise `graph_starts` is known and the sorted neighbours are written.
-    `seen` starts at -1 everywhere.
-    """
-    counting = indices.size == 0
-    for i in range(column_starts.size - 1):
-        filled = graph_starts[i]
-        seen[i] = i
-        for q in range(column_starts[i], column_starts[i + 1]):
-            row = column_rows[q]
-            for p in range(indptr[row], indptr[row + 1]):
-                j = columns[p]
-                if seen[j] != i:
-                    seen[j] = i
-                    if not counting:
-                        indices[filled] = j
-                    filled += 1
-        if counting:
-            graph_starts[i + 1] = filled
-        else:
-            indices[graph_starts[i] : filled].sort()
-
-
-@parallel_kernel
-def rmat_arcs(draws, n, first, second, third, sources, targets):
-    """Drop each arc into the adjacency matrix by halving its rows and columns until one cell is left.
-
-    `draws[p, level]` (16 bits) chooses the quadrant: below `first` the upper left, below `second` the upper right,
-    below `third` the lower left. An odd range gives its middle to the upper or left half.
-    """
-    for p in prange(sources.size):
-        row = 0
-        rows = n
-        column = 0
-        columns = n
-        level = 0
-        while rows > 1 or columns > 1:
-            draw = draws[p, level]
-            lower = draw >= second
-            right = draw >= third or (draw >= first and not lower)
-            half = (rows + 1) >> 1
-            if rows > 1:
-                if lower:
-                    row += half
-                    rows -= half
-                else:
-                    rows = half
-            half = (columns + 1) >> 1
-            if columns > 1:
-                if right:
-                    column += half
-                    columns -= half
-                else:
-                    columns = half
-            level += 1
-        sources[p] = row
-        targets[p] = column
-
-
-@kernel
-def power_law_links(picks, closes, probability, each, sources, targets):
-    """Preferential attachment with triangles, after Holme and Kim (2002): every new node brings `each` links.
-
-    A link goes to an end of a random earlier link, that is to a node in proportion to its degree. The next one goes,
-    with `probability`, to the other end of that link, a random neighbour, which closes a triangle. `picks` and `closes`
-    hold uniform numbers in [0, 1). The start is a path over nodes 0..`each`. Links may repeat.
-    """
-    for link in range(each):
-        sources[link] = link
-        targets[link] = link + 1
-    known = each
-    other = -1
-    for link in range(each, sources.size):
-        if (link - each) % each == 0:
-            known = link
-            other = -1
-        sources[link] = each + 1 + (link - each) // each
-        if other >= 0 and closes[link] < probability:
-            targets[link] = other
-            other = -1
-        else:
-            end = int(picks[link] * 2 * known)
-            targets[link] = sources[end >> 1] if end & 1 else targets[end >> 1]
-            other = targets[end >> 1] if end & 1 else sources[end >> 1]

@@ -1,4 +1,4 @@
-"""Stored results made visible: tables, figures, pages."""
+"""What a user's own results look like: a page about dense subgraphs, and drawings of subgraphs and codes."""
 
 from __future__ import annotations
 
@@ -7,18 +7,10 @@ from typing import TYPE_CHECKING
 from flipwise.foundation.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from flipwise.pages.documents import fill as fill
-    from flipwise.pages.documents import results_table as results_table
     from flipwise.pages.drawings import plot_codes as plot_codes
     from flipwise.pages.drawings import plot_subgraph as plot_subgraph
-    from flipwise.pages.rendering import render as render
+    from flipwise.pages.subgraph_page import subgraph_page as subgraph_page
 
-_HOMES = {
-    "fill": "documents",
-    "results_table": "documents",
-    "plot_codes": "drawings",
-    "plot_subgraph": "drawings",
-    "render": "rendering",
-}
+_HOMES = {"plot_codes": "drawings", "plot_subgraph": "drawings", "subgraph_page": "subgraph_page"}
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

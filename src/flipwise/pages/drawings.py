@@ -1,4 +1,4 @@
-"""Drawings with matplotlib (the `plot` extra): a found subgraph, the bits of codes, the trace of a run."""
+"""Drawings of answers with matplotlib (the `plot` extra): a found subgraph, the bits of codes."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flipwise.engine.plot import BLUE, GREY, RED, import_pyplot
 from flipwise.foundation.arrays import Floats
-from flipwise.foundation.errors import InvalidInput, MissingDependency
+from flipwise.foundation.errors import InvalidInput
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from flipwise.densest.result import DensestSubgraph
-    from flipwise.engine.result import Trace
     from flipwise.graphs.graph import Graph
     from flipwise.hashing.codes import Codes
 
 NODE_LINK_NODES = 150
 """Subgraphs of at most so many nodes also get a node-link picture."""
-BLUE, GREY, RED = "#0b6e99", "#9aa5b1", "#c0392b"
 
 
 def plot_subgraph(graph: Graph, nodes: Sequence[int] | np.ndarray[Any, Any] | DensestSubgraph) -> Figure:
@@ -47,7 +46,7 @@ def plot_subgraph(graph: Graph, nodes: Sequence[int] | np.ndarray[Any, Any] | De
     order = reverse_cuthill_mckee(inside.tocsr(), symmetric_mode=True)
     matrix = inside[order][:, order].toarray() != 0
     small = chosen.size <= NODE_LINK_NODES
-    figure = _figure(9.6 if small else 5.2, 5.0)
+    figure: Figure = import_pyplot().figure(figsize=(9.6 if small else 5.2, 5.0), layout="constrained")
     axes = figure.subplots(2, 2 if small else 1, squeeze=False, gridspec_kw={"height_ratios": [12, 1]})
     from matplotlib.colors import ListedColormap
 
@@ -70,7 +69,7 @@ def plot_codes(codes: Codes) -> Figure:
     """How balanced the bits are and how they correlate: the mean of each bit, and the matrix of correlations."""
     signs = codes.signs().astype(np.float64)
     means = signs.mean(axis=0)
-    figure = _figure(9.6, 4.2)
+    figure: Figure = import_pyplot().figure(figsize=(9.6, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)
     left.bar(np.arange(means.size), means, width=1.0, color=np.where(np.abs(means) > 0.5, RED, BLUE))
     left.axhline(0.0, color=GREY, linewidth=1)
@@ -79,22 +78,6 @@ def plot_codes(codes: Codes) -> Figure:
     right.set(title="Correlation of the bits", xlabel="bit", ylabel="bit")
     figure.colorbar(shown, ax=right, shrink=0.8)
     return figure
-
-
-def plot_trace(trace: Trace, axes: Axes | None = None) -> Axes:
-    """The value of each iteration, the best value and, where known, the bound, against time."""
-    axes = axes or _pyplot().subplots(figsize=(6.4, 4.0), layout="constrained")[1]
-    seconds = [record.seconds for record in trace.records]
-    axes.plot(seconds, [record.value for record in trace.records], ".", color=GREY, markersize=4, label="value")
-    axes.step(seconds, [record.best for record in trace.records], where="post", color=BLUE, label="best so far")
-    bounds = [(r.seconds, r.bound) for r in trace.records if r.bound is not None]
-    if bounds:
-        times, proven = zip(*bounds, strict=True)
-        axes.step(times, proven, where="post", color=RED, linestyle="--", marker="_", label="proven bound")
-    axes.set_xlabel("seconds")
-    axes.set_ylabel("objective")
-    axes.legend(frameon=False)
-    return axes
 
 
 def bit_correlation(signs: Floats) -> Floats:
@@ -121,6 +104,7 @@ def _node_link(axes: Axes, matrix: np.ndarray[Any, Any]) -> None:
 
 
 def _layout(matrix: np.ndarray[Any, Any]) -> Floats:
+    """A place for each node: the first eigenvectors of the Laplacian, then joined nodes attract and all repel."""
     n = len(matrix)
     if n == 1:
         return np.zeros((1, 2))
@@ -140,16 +124,3 @@ def _layout(matrix: np.ndarray[Any, Any]) -> Floats:
         lengths = np.maximum(np.sqrt((forces**2).sum(axis=1, keepdims=True)), 1e-9)
         places += forces / lengths * np.minimum(lengths, step)
     return places
-
-
-def _figure(width: float, height: float) -> Figure:
-    figure: Figure = _pyplot().figure(figsize=(width, height), layout="constrained")
-    return figure
-
-
-def _pyplot() -> Any:
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise MissingDependency("matplotlib", "plot", "drawing") from None
-    return pyplot

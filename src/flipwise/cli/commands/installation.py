@@ -28,7 +28,6 @@ OPTIONAL = {
     "dimod": ("dimod", "D-Wave models and sampler"),
     "torch": ("torch", "objectives in torch"),
     "jax": ("jax", "objectives in jax"),
-    "pooch": ("data", "downloads with checksums"),
     "distributed": ("distributed", "Dask clusters"),
 }
 _DISTRIBUTIONS = {"sklearn": "scikit-learn", "faiss": "faiss-cpu"}
@@ -139,7 +138,7 @@ def _cells(nodes: int, seed: int, time_limit: float, threads: int | None) -> lis
     import numpy as np
     import scipy.sparse as sp
 
-    from flipwise.datasets.planted import planted_subgraph
+    from flipwise.graphs.planted import planted_subgraph
 
     cells: list[dict[str, Any]] = []
 

@@ -146,7 +146,7 @@ def demo(output: str, seed: int, time_limit: float | None, threads: int | None, 
     """
     import numpy as np
 
-    from flipwise.datasets.planted import planted_subgraph
+    from flipwise.graphs.planted import planted_subgraph
     from flipwise.pages.subgraph_page import subgraph_page
 
     graph, hidden = planted_subgraph(NODES, HIDDEN, seed=seed)

@@ -1,0 +1,113 @@
+"""Sections about codes: general optimisers, unsupervised and supervised losses, embedding compression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from flipwise.pages.charts import Chart, Line
+from flipwise_studies.experiments.cells import Cell
+from flipwise_studies.report import paper
+from flipwise_studies.report.sections.blocks import (
+    Block,
+    Figures,
+    Palette,
+    Text,
+    by_instance,
+    by_method,
+    done,
+    mean,
+    method_of,
+    metric,
+    option,
+    seconds_of,
+)
+from flipwise_studies.report.tables import Entry, Table, best_of, pivot
+
+PROTOCOL = (
+    "Two protocols, always labelled: the database holds the learned codes B (what the paper's figures agree with), or "
+    "the database is hashed again by h(X) (what can be used for new data). Queries are hashed by h in both. MAP over "
+    "the whole database, ties in distance averaged."
+)
+
+
+def optimisers(cells: Sequence[Cell]) -> list[Block]:
+    """The paper's table of six optimisers under one supervised loss."""
+    return _retrieval(cells, paper.OPTIMISERS_MAP, paper.OPTIMISERS_SECONDS, "CIFAR-10, GIST features")
+
+
+def unsupervised(cells: Sequence[Cell]) -> list[Block]:
+    """Three unsupervised losses, each by its own method and by DPCD."""
+    return _retrieval(
+        cells, paper.UNSUPERVISED_MAP, paper.UNSUPERVISED_SECONDS, "ImageNet, 4096 deep features, not our data"
+    )
+
+
+def supervised(cells: Sequence[Cell]) -> list[Block]:
+    """Three supervised losses, each by its own method and by DPCD."""
+    return _retrieval(cells, paper.SUPERVISED_MAP, paper.SUPERVISED_SECONDS, "NUS-WIDE, not our data")
+
+
+def compression(cells: Sequence[Cell]) -> list[Block]:
+    """Recall of the true neighbours against the size of the code."""
+    palette = Palette(cells)
+    blocks: list[Block] = []
+    for instance, group in by_instance(cells).items():
+        near, ranked = metric("recall_at_10"), metric("recall_10_at_100")
+        blocks += [
+            Figures([_against_bits(instance, group, palette, near, "recall@10 of cosine neighbours")]),
+            _by_bits(f"{instance}: recall of the true 10 neighbours among the first 10", group, near),
+            _by_bits(f"{instance}: the same among the first 100, to be re-ranked", group, ranked),
+            _by_bits(f"{instance}: seconds of training", group, seconds_of, better="min"),
+        ]
+    return blocks
+
+
+def _retrieval(
+    cells: Sequence[Cell],
+    printed_map: dict[str, tuple[float, ...]],
+    printed_seconds: dict[str, tuple[float, ...]],
+    printed_data: str,
+) -> list[Block]:
+    palette = Palette(cells)
+    learned, hashed = metric("map_learned"), metric("map_hashed")
+    charts: list[Chart] = []
+    tables: list[Block] = []
+    for instance, group in by_instance(cells).items():
+        charts += [
+            _against_bits(f"{instance}: database of learned codes", group, palette, learned, "MAP"),
+            _against_bits(f"{instance}: database hashed by h", group, palette, hashed, "MAP"),
+        ]
+        tables += [
+            _by_bits(f"{instance}: MAP, database of learned codes B", group, learned),
+            _by_bits(f"{instance}: MAP, database hashed by h(X)", group, hashed),
+        ]
+        if any("precision_500_learned" in cell.outcome.metrics for cell in group):
+            tables.append(_by_bits(f"{instance}: precision@500, learned codes", group, metric("precision_500_learned")))
+        tables.append(_by_bits(f"{instance}: seconds of training", group, seconds_of, better="min"))
+    headers = ("method (paper)", *(f"{bits} bits" for bits in paper.BITS))
+    for title, printed, better in (("MAP", printed_map, "max"), ("seconds", printed_seconds, "min")):
+        rows: list[list[Entry]] = [[method, *numbers] for method, numbers in printed.items()]
+        tables.append(Table(f"The paper's {title} ({printed_data})", headers, rows, best=best_of(rows, better)))
+    return [Text(PROTOCOL), Figures(charts), *tables]
+
+
+def _by_bits(title: str, cells: Sequence[Cell], value: Callable[[Cell], float | None], better: str = "max") -> Table:
+    bits = option("bits")
+    return pivot(title, cells, method_of, bits, value, corner="method", better=better, header="{} bits")
+
+
+def _against_bits(
+    title: str, cells: Sequence[Cell], palette: Palette, value: Callable[[Cell], float | None], label: str
+) -> Chart:
+    lines = []
+    sizes: set[float] = set()
+    for method, own in by_method(done(cells)).items():
+        found: dict[float, list[float | None]] = {}
+        for cell in own:
+            found.setdefault(float(cell.key.options["bits"]), []).append(value(cell))
+        averages = [(bits, mean(numbers)) for bits, numbers in sorted(found.items())]
+        points = [(bits, number) for bits, number in averages if number is not None]
+        sizes |= {bits for bits, _ in points}
+        if points:
+            lines.append(Line(method, points, palette(method), markers=True))
+    return Chart(title, "bits", label, lines, x_log=True, x_ticks=sorted(sizes))

@@ -1,0 +1,23 @@
+"""Tables: what is marked, escaped and aligned."""
+
+from __future__ import annotations
+
+import math
+
+from flipwise_studies.report.tables import Table, best_of, shown
+
+
+def test_the_best_of_a_column_is_marked_with_its_ties() -> None:
+    """Largest or smallest figure of each column; words are not compared."""
+    rows = [["a", 1.0, "failed"], ["b", 2.0, 3.0], ["c", 2.0, None]]
+    assert best_of(rows, "max") == {(1, 1), (2, 1)}
+    assert best_of(rows, "min") == {(0, 1)}
+
+
+def test_a_table_escapes_and_aligns() -> None:
+    """HTML is escaped, pipes are escaped in Markdown, CSV keeps all digits."""
+    table = Table("t", ("name", "value"), [["a|b <i>", 1 / 3], ["c", None]])
+    assert "&lt;i&gt;" in table.html() and "<i>" not in table.html()
+    assert table.markdown().splitlines()[1:3] == ["| :--- | ---: |", "| a\\|b <i> | 0.3333 |"]
+    assert str(1 / 3) in table.csv()
+    assert shown(1234567) == "1,234,567" and shown(math.inf) == "inf" and shown(None) == "–"
