@@ -13,13 +13,6 @@ from flipwise.foundation.errors import InvalidFile
 from flipwise.kernels import annealing as kernels
 from flipwise.model.forms import IsingForm, Numbers
 from flipwise.solvers.portfolio.annealing import Pace, compile_for, paced, random_state, temperatures
-
-    HEATS,
-    LENGTHS,
-    LONGEST,
-    Member,
-    Task,
-)
 from flipwise.solvers.portfolio.population import (
     HEATS,
     LENGTHS,
