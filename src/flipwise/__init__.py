@@ -12,10 +12,10 @@ from flipwise.foundation.lazy import lazy_names
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from flipwise.cuts.api import CutResult as CutResult
     from flipwise.cuts.api import bisect as bisect
     from flipwise.cuts.api import maxcut as maxcut
     from flipwise.cuts.api import partition as partition
+    from flipwise.cuts.result import CutResult as CutResult
     from flipwise.densest.api import densest_subgraph as densest_subgraph
     from flipwise.densest.result import DensestSubgraph as DensestSubgraph
     from flipwise.densest.result import DensityProfile as DensityProfile
@@ -75,7 +75,7 @@ _HOMES = {
     "NotEnoughMemory": "foundation.errors",
     "from_jax": "interop.autodiff",
     "from_torch": "interop.autodiff",
-    "CutResult": "cuts.api",
+    "CutResult": "cuts.result",
     "bisect": "cuts.api",
     "maxcut": "cuts.api",
     "partition": "cuts.api",

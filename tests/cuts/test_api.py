@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.cuts.api import cut_between
+from flipwise.cuts.partition import cut_between
 from flipwise.foundation.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
 
@@ -58,7 +58,7 @@ def test_bisection_is_optimal_on_small_graphs(n: int) -> None:
 def test_parts_have_exactly_their_sizes(sizes: int | list[int]) -> None:
     """Whatever the sizes, the parts have them, and the value is the weight between the parts."""
     graph = random_graph(9, 3, (1, 6))
-    found = flipwise.partition(graph, sizes, seed=0, rounds=2)
+    found = flipwise.partition(graph, sizes, seed=0, effort=2 / 30)
     wanted = sizes if isinstance(sizes, list) else [9 // sizes + (k < 9 % sizes) for k in range(sizes)]
     assert found.sizes.tolist() == wanted
     assert found.value == cut(graph, found.parts)
@@ -67,7 +67,7 @@ def test_parts_have_exactly_their_sizes(sizes: int | list[int]) -> None:
 def test_partition_finds_planted_parts() -> None:
     """Four dense groups with few edges between them are found."""
     graph = nx.planted_partition_graph(4, 15, 0.9, 0.02, seed=1)
-    found = flipwise.partition(graph, 4, seed=0, rounds=5)
+    found = flipwise.partition(graph, 4, seed=0, effort=5 / 30)
     planted = np.repeat(np.arange(4), 15)
     assert found.value <= cut_between(as_graph(graph), planted)
 
@@ -75,7 +75,7 @@ def test_partition_finds_planted_parts() -> None:
 def test_bisection_does_not_depend_on_the_threads() -> None:
     """With a limit in rounds one seed gives one answer."""
     graph = nx.random_regular_graph(4, 200, seed=2)
-    runs = [flipwise.bisect(graph, seed=5, rounds=4, threads=t) for t in (1, 2)]
+    runs = [flipwise.bisect(graph, seed=5, effort=4 / 30, threads=t) for t in (1, 2)]
     assert np.array_equal(runs[0].parts, runs[1].parts)
 
 
@@ -83,7 +83,7 @@ def test_start_is_never_made_worse() -> None:
     """From a given bisection the answer has at most its cut."""
     graph = nx.grid_2d_graph(10, 10)
     x0 = np.repeat([-1, 1], 50)
-    assert flipwise.bisect(graph, x0=x0, seed=0, rounds=1).value <= 10.0
+    assert flipwise.bisect(graph, start=x0, seed=0, effort=1 / 30).value <= 10.0
 
 
 def test_nodes_keep_their_names() -> None:
@@ -101,9 +101,9 @@ def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(InvalidInput, match="at least 2"):
         flipwise.bisect(nx.empty_graph(1))
     with pytest.raises(InvalidInput, match="exactly 3"):
-        flipwise.bisect(graph, x0=np.array([1, 1, 1, 1, -1, -1]))
-    with pytest.raises(InvalidInput, match="rounds"):
-        flipwise.bisect(graph, rounds=0)
+        flipwise.bisect(graph, start=np.array([1, 1, 1, 1, -1, -1]))
+    with pytest.raises(InvalidInput, match="effort"):
+        flipwise.bisect(graph, effort=-1)
 
 
 @pytest.mark.slow
@@ -114,6 +114,6 @@ def test_real_meshes_reach_their_best_known_cuts(data_folder: Path) -> None:
     best = json.loads((data_folder / "best_known.json").read_text())
     for name in ("3elt", "add32"):
         graph = read_packed_graph(data_folder / "graphs" / f"walshaw-{name}.ug.xz")
-        found = flipwise.bisect(graph, seed=1, rounds=12)
+        found = flipwise.bisect(graph, seed=1, effort=12 / 30)
         assert found.value == best[f"walshaw-{name}"]["best"]
         assert abs(int(np.diff(found.sizes)[0])) <= 1

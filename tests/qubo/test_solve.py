@@ -115,7 +115,7 @@ def test_low_rank_problems_fall_back_to_perturbed_descents(monkeypatch: pytest.M
     monkeypatch.setattr(ising, "LOW_RANK_ENTRIES", 10)
     U = np.random.default_rng(11).normal(size=(40, 3))
     objective = flipwise.Quadratic(flipwise.LowRank(U))
-    result = flipwise.minimize(objective, method="portfolio", seed=0, rounds=5, constraint=flipwise.Cardinality(20))
+    result = flipwise.minimize(objective, method="portfolio", seed=0, effort=5 / 30, constraint=flipwise.Cardinality(20))
     once = flipwise.minimize(objective, seed=0, constraint=flipwise.Cardinality(20))
     assert int((result.x > 0).sum()) == 20
     assert result.value <= once.value
@@ -128,8 +128,8 @@ def test_arguments_are_checked() -> None:
         flipwise.solve_qubo(Q, count=1, constraint=flipwise.Cardinality(1))
     with pytest.raises(InvalidInput, match="bound"):
         flipwise.solve_qubo(Q, bound="best")  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="rounds"):
-        flipwise.solve_qubo(Q, rounds=0)
+    with pytest.raises(InvalidInput, match="effort"):
+        flipwise.solve_qubo(Q, effort=-1)
     with pytest.raises(InvalidInput, match="missing"):
         flipwise.solve_ising([0.0, 1.0])
     with pytest.raises(InvalidInput, match="solve_ising"):

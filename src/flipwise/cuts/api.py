@@ -2,110 +2,54 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from flipwise.bounds.choice import Bound, affordable_bound, proven_bound
-from flipwise.cuts.split import split_graph, split_into_parts
-from flipwise.engine.checkpoint import outliving_search
-from flipwise.engine.limits import Status, peak_bytes
-from flipwise.engine.log import log_proof
+from flipwise.bounds.choice import Bound, proof_of
+from flipwise.cuts.bisection import Bisection
+from flipwise.cuts.partition import PartitionProblem, RecursiveBisection, part_sizes
+from flipwise.cuts.result import CutResult
+from flipwise.engine.limits import Limits
 from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
-from flipwise.foundation.arrays import Ints, Signs
-from flipwise.foundation.checks import is_whole
+from flipwise.engine.solve import Proof, solve
+from flipwise.engine.solver import Solver
 from flipwise.foundation.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
-from flipwise.minimization import minimize
-from flipwise.model.constraints import Cardinality
+from flipwise.minimization import METHODS
+from flipwise.model.constraints import Cardinality, Free
+from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
-
-SEARCH_SHARE = 0.8
-"""Share of the time limit that the search gets when a costly bound is wanted too."""
-
-
-@dataclass(frozen=True, eq=False)
-class CutResult:
-    """A cut or partition and what is known about it.
-
-    Attributes
-    ----------
-    value
-        The weight of the edges between the parts.
-    parts
-        The part 0, 1, 2, ... of each node.
-    bound
-        No cut is better than this: an upper bound for `maxcut`, a lower one for `bisect` and `partition`; None if not
-        known.
-    status, seconds
-        Why and when the search ended.
-    peak_memory
-        As in `flipwise.Result`.
-
-    Examples
-    --------
-    >>> import flipwise
-    >>> cut = flipwise.maxcut((3, [[0, 1], [1, 2]]), seed=0)
-    >>> cut.value, sorted(cut.sizes.tolist())
-    (2.0, [1, 2])
-    """
-
-    value: float
-    parts: npt.NDArray[np.int64]
-    bound: float | None
-    status: Status
-    seconds: float
-    names: Sequence[Any] | None = None
-    search: Result | None = field(default=None, repr=False)
-    peak_memory: int | None = field(default_factory=peak_bytes, repr=False)
-
-    @property
-    def gap(self) -> float | None:
-        """|bound - value| / |value|, or None without a bound."""
-        if self.bound is None:
-            return None
-        difference = abs(self.bound - self.value)
-        return 0.0 if difference == 0.0 else float("inf") if self.value == 0.0 else difference / abs(self.value)
-
-    @property
-    def x(self) -> Signs:
-        """The first part as -1, all others as +1."""
-        return np.where(self.parts == 0, -1, 1).astype(np.int8)
-
-    @property
-    def message(self) -> str:
-        """The reason for stopping, as a sentence."""
-        return self.status.value
-
-    @property
-    def sizes(self) -> npt.NDArray[np.int64]:
-        """The number of nodes in each part."""
-        return np.bincount(self.parts)
-
-    def nodes(self, part: int) -> list[Any]:
-        """The nodes of one part, by their own names."""
-        inside = np.flatnonzero(self.parts == part)
-        return inside.tolist() if self.names is None else [self.names[int(i)] for i in inside]
+from flipwise.solvers.portfolio.algorithm import with_effort
+from flipwise.solvers.registry import as_solver
 
 
 def maxcut(
     graph: Any,
     *,
+    method: str | Solver = "portfolio",
     bound: Bound = "auto",
-    x0: npt.ArrayLike | None = None,
+    effort: float = 1.0,
+    start: npt.ArrayLike | None = None,
+    restarts: int = 1,
     seed: int | np.random.Generator | None = None,
     time_limit: float | None = None,
+    max_iterations: int | None = None,
+    target: float | None = None,
+    patience: int | None = None,
     callback: Callback | None = None,
     threads: int | None = None,
     verbose: bool = False,
+    trace_file: str | Path | None = None,
+    checkpoint: str | Path | None = None,
+    every: float = 60.0,
     **options: Any,
 ) -> CutResult:
     """Two parts with as much weight between them as possible; weights may be negative.
@@ -116,11 +60,17 @@ def maxcut(
         A graph in any form that flipwise reads (see `flipwise.read_graph`): a path, scipy.sparse, networkx, `(n,
         edges)`.
     bound
-        "auto", "sdp", "spectral", "simple" or "none" (see `flipwise.solve_qubo`).
-    x0
+        An upper bound to prove: "auto", "sdp", "spectral", "simple" or "none" (see `flipwise.solve_qubo`).
+    effort
+        How long the portfolio searches without any other limit; 1 is 30 rounds.
+    start
         A start, -1/+1 for each node.
-    seed, time_limit, callback, threads, verbose, **options
-        As in `flipwise.minimize`, `checkpoint` and `every` among them.
+    target
+        Stop at a cut of at least this weight.
+    method, restarts, seed, time_limit, max_iterations, patience, callback, threads, verbose
+        As in `flipwise.minimize`; the minimised value is minus the weight of the cut.
+    trace_file, checkpoint, every, **options
+        As in `flipwise.minimize`.
 
     Examples
     --------
@@ -129,34 +79,41 @@ def maxcut(
     4.0
     """
     simple = as_graph(graph)
-    objective = cut_objective(simple, -1.0)  # the value is minus the cut
-    kind = affordable_bound(objective, bound, time_limit)
-    search_time = time_limit if time_limit is None or kind in ("simple", "none") else SEARCH_SHARE * time_limit
-    shared = {"seed": seed, "callback": callback, "threads": threads, "verbose": verbose, **options}
-    shared.setdefault("method", "portfolio")
-    with outliving_search(shared) as kept:
-        found = minimize(objective, x0=x0, time_limit=search_time, **kept)
-        searched = time.perf_counter()
-        proven = proven_bound(objective, None, kind, time_limit)
-    value = -found.value if found.value else 0.0
-    upper = None if proven is None else max(-_whole(simple, proven), value)
-    log_proof(found.value, None if upper is None else -upper, time.perf_counter() - searched, verbose)
-    status = Status.OPTIMAL if upper == value else found.status
-    parts = (found.x > 0).astype(np.int64)
-    return CutResult(value, parts, upper, status, found.seconds, simple.names, found)
+    problem = Problem(cut_objective(simple, -1.0), Free())
+    solver = as_solver(method, problem, with_effort(method, effort, options), METHODS)
+    return solve(
+        problem,
+        solver,
+        describe=lambda result: _described(simple, result, "max"),
+        limits=Limits(time_limit, max_iterations, None if target is None else -target, patience),
+        start=start,
+        restarts=restarts,
+        seed=seed,
+        callback=callback,
+        threads=threads,
+        verbose=verbose,
+        trace_file=trace_file,
+        checkpoint=checkpoint,
+        every=every,
+        bound=_rounded(simple, proof_of(problem, bound, time_limit)),
+    )
 
 
 def bisect(
     graph: Any,
     *,
     bound: Bound = "none",
-    x0: npt.ArrayLike | None = None,
+    effort: float = 1.0,
+    start: npt.ArrayLike | None = None,
     seed: int | np.random.Generator | None = None,
     time_limit: float | None = None,
+    max_iterations: int | None = None,
+    target: float | None = None,
+    patience: int | None = None,
     callback: Callback | None = None,
     threads: int | None = None,
-    rounds: int | None = None,
     verbose: bool = False,
+    trace_file: str | Path | None = None,
     checkpoint: str | Path | None = None,
     every: float = 60.0,
 ) -> CutResult:
@@ -168,14 +125,12 @@ def bisect(
         A graph in any form that flipwise reads (see `flipwise.read_graph`).
     bound
         A lower bound to prove: "none" (the default), "auto", "sdp", "spectral" or "simple".
-    x0
+    effort
+        How long to search without any other limit; 1 is 30 rounds of four jobs.
+    start
         A start with exact halves, -1/+1 for each node.
-    seed, time_limit, callback, threads, verbose
-        As in `flipwise.minimize`.
-    rounds
-        Rounds of the search (each of four jobs) without a time limit; 30 by default.
-    checkpoint, every
-        As in `flipwise.minimize`.
+    seed, time_limit, max_iterations, target, patience, callback, threads, verbose, trace_file, checkpoint, every
+        As in `flipwise.minimize`; an iteration is a round.
 
     Examples
     --------
@@ -186,35 +141,41 @@ def bisect(
     simple = as_graph(graph)
     if simple.n < 2:
         raise InvalidInput(f"`graph` must have at least 2 nodes, got {simple.n}.")
-    objective = cut_objective(simple)
-    half = Cardinality(simple.n // 2)
-    kind = affordable_bound(objective, bound, time_limit)
-    search_time = time_limit if time_limit is None or kind in ("simple", "none") else SEARCH_SHARE * time_limit
-    with outliving_search({"checkpoint": checkpoint, "every": every}) as kept:
-        found = split_graph(
-            objective, half.r, x0=x0, seed=seed, time_limit=search_time, callback=callback, threads=threads,
-            rounds=rounds, verbose=verbose, checkpoint=kept["checkpoint"],
-        )  # fmt: skip
-        searched = time.perf_counter()
-        proven = proven_bound(objective, half, kind, time_limit)
-    lower = (
-        None if proven is None else min(max(0.0, _whole(simple, proven)) if _positive(simple) else proven, found.value)
+    problem = Problem(cut_objective(simple), Cardinality(simple.n // 2))
+    return solve(
+        problem,
+        Bisection(effort),
+        describe=lambda result: _described(simple, result, "min"),
+        limits=Limits(time_limit, max_iterations, target, patience),
+        start=start,
+        seed=seed,
+        callback=callback,
+        threads=threads,
+        verbose=verbose,
+        trace_file=trace_file,
+        checkpoint=checkpoint,
+        every=every,
+        bound=_rounded(simple, proof_of(problem, bound, time_limit), least=0.0 if _nonnegative(simple) else None),
     )
-    log_proof(found.value, lower, time.perf_counter() - searched, verbose)
-    status = Status.OPTIMAL if lower == found.value else found.status
-    parts = (found.x > 0).astype(np.int64)
-    return CutResult(found.value, parts, lower, status, found.seconds, simple.names, found)
 
 
 def partition(
     graph: Any,
     sizes: int | Sequence[int],
     *,
+    effort: float = 1.0,
+    start: npt.ArrayLike | None = None,
     seed: int | np.random.Generator | None = None,
     time_limit: float | None = None,
+    max_iterations: int | None = None,
+    target: float | None = None,
+    patience: int | None = None,
+    callback: Callback | None = None,
     threads: int | None = None,
-    rounds: int | None = None,
     verbose: bool = False,
+    trace_file: str | Path | None = None,
+    checkpoint: str | Path | None = None,
+    every: float = 60.0,
 ) -> CutResult:
     """Parts of exactly the given sizes with as little weight between them as possible.
 
@@ -224,8 +185,12 @@ def partition(
         A graph in any form that flipwise reads (see `flipwise.read_graph`).
     sizes
         The size of each part (they add up to the number of nodes), or the number of parts of equal size.
-    seed, time_limit, threads, rounds, verbose
-        As in `bisect`.
+    start
+        The part of each node, 0, 1, 2, ..., with exactly these sizes.
+    effort, seed, time_limit, callback, threads, verbose, trace_file, checkpoint, every
+        As in `bisect`; an iteration is the first partition, and then each improvement of two parts.
+    max_iterations, target, patience
+        As in `flipwise.minimize`.
 
     Examples
     --------
@@ -235,27 +200,20 @@ def partition(
     2.0
     """
     simple = as_graph(graph)
-    wanted = _part_sizes(simple.n, sizes)
-    parts, status, seconds = split_into_parts(
-        simple, wanted, seed=seed, time_limit=time_limit, threads=threads, rounds=rounds, verbose=verbose
+    return solve(
+        PartitionProblem.of(simple, part_sizes(simple.n, sizes)),
+        RecursiveBisection(effort),
+        describe=lambda result: _described(simple, result, "min"),
+        limits=Limits(time_limit, max_iterations, target, patience),
+        start=start,
+        seed=seed,
+        callback=callback,
+        threads=threads,
+        verbose=verbose,
+        trace_file=trace_file,
+        checkpoint=checkpoint,
+        every=every,
     )
-    return CutResult(cut_between(simple, parts), parts, None, status, seconds, simple.names)
-
-
-def _part_sizes(n: int, sizes: int | Sequence[int]) -> Ints:
-    """The sizes of the parts, checked."""
-    if is_whole(sizes):
-        if not 1 <= sizes <= n:
-            raise InvalidInput(
-                f"`sizes` must be between 1 and the {n} nodes when it is a number of parts, got {sizes}."
-            )
-        return np.array([n // sizes + (k < n % sizes) for k in range(int(sizes))], dtype=np.int64)
-    wanted = np.asarray(sizes)
-    if wanted.ndim != 1 or wanted.size == 0 or not np.issubdtype(wanted.dtype, np.integer) or (wanted < 1).any():
-        raise InvalidInput(f"`sizes` must be a list of integers of at least 1, got {sizes!r}.")
-    if int(wanted.sum()) != n:
-        raise InvalidInput(f"`sizes` must add up to the {n} nodes of the graph, got {int(wanted.sum())}.")
-    return wanted.astype(np.int64)
 
 
 def cut_objective(graph: Graph, sign: float = 1.0) -> Quadratic:
@@ -267,19 +225,33 @@ def cut_objective(graph: Graph, sign: float = 1.0) -> Quadratic:
     return Quadratic(A, d=sign * float(weights.sum()) / 4.0)
 
 
-def cut_between(graph: Graph, parts: Ints) -> float:
-    """The weight of the edges whose ends are in different parts."""
-    rows = np.repeat(np.arange(graph.n), graph.degrees)
-    across = parts[rows] != parts[graph.indices]
-    weights = np.ones(graph.n_arcs) if graph.weights is None else graph.weights
-    return float(weights[across].sum()) / 2.0
+def _described(graph: Graph, result: Result, sense: Literal["min", "max"]) -> CutResult:
+    """The result in terms of parts and the weight between them."""
+    own = {f.name: getattr(result, f.name) for f in fields(result)}
+    if sense == "max":  # what was minimised is minus the cut
+        own["value"] = -result.value if result.value else 0.0
+        own["bound"] = None if result.bound is None else -result.bound if result.bound else 0.0
+    parts = result.x if result.x.dtype == np.int64 else (result.x > 0).astype(np.int64)
+    own["x"] = np.where(parts == 0, -1, 1).astype(np.int8)
+    return CutResult(**own, parts=parts, sense=sense, names=graph.names)
 
 
-def _positive(graph: Graph) -> bool:
+def _nonnegative(graph: Graph) -> bool:
     return graph.weights is None or bool((graph.weights >= 0).all())
 
 
-def _whole(graph: Graph, bound: float) -> float:
-    """A lower bound rounded up to the next integer where all weights are integers."""
-    whole = graph.weights is None or bool((graph.weights == np.rint(graph.weights)).all())
-    return float(np.ceil(bound)) if whole and abs(bound) < 2.0**52 else bound
+def _rounded(graph: Graph, proof: Proof | None, least: float | None = None) -> Proof | None:
+    """The proof with its bound raised to what a cut can weigh: an integer where all weights are, at least `least`."""
+    if proof is None:
+        return None
+    integers = graph.weights is None or bool((graph.weights == np.rint(graph.weights)).all())
+    prove = proof.prove
+
+    def rounded() -> float | None:
+        bound = prove()
+        if bound is None:
+            return None
+        raised = float(np.ceil(bound)) if integers and abs(bound) < 2.0**52 else bound
+        return raised if least is None else max(least, raised)
+
+    return replace(proof, prove=rounded)

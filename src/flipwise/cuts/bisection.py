@@ -9,16 +9,24 @@ its cut.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import ClassVar
 
 import numpy as np
 
-from flipwise.engine.limits import Clock
-from flipwise.foundation.arrays import Ints, Signs
+from flipwise.engine.limits import Clock, Status
+from flipwise.engine.run import Run
+from flipwise.foundation.arrays import Floats, Ints, Signs
+from flipwise.foundation.checks import check_numbers
 from flipwise.foundation.errors import InvalidFile
 from flipwise.kernels import multilevel as kernels
-from flipwise.model.forms import IsingForm, Numbers
+from flipwise.model.constraints import Cardinality
+from flipwise.model.forms import IsingForm, Numbers, ising_form
+from flipwise.model.problem import Problem
+from flipwise.model.quadratic import Quadratic
+from flipwise.solvers.portfolio.algorithm import improve, rounds_for
 from flipwise.solvers.portfolio.annealing import Pace, random_state, temperatures
 from flipwise.solvers.portfolio.exchange import GroupSums, anneal_counted
 from flipwise.solvers.portfolio.population import Member, PopulationState, Task, admit, check_members
@@ -274,3 +282,38 @@ class BisectionPopulation:
                 return None
         s = refined(self.level, s, self.goal, rng)
         return Member(s, cut_weight(self.level, s), KINDS.index("annealed"))
+
+
+@dataclass(frozen=True)
+class Bisection:
+    """Two parts of exact sizes: a multilevel cut first, then the evolution of a population of them until a limit.
+
+    Parameters
+    ----------
+    effort
+        How long to search without any other limit: 30 rounds at 1.
+    """
+
+    name: ClassVar[str] = "bisection"
+    begins_itself: ClassVar[bool] = True
+    effort: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_numbers(self, "effort", least=0.0)
+
+    def solve(self, problem: Problem, x: Floats | None, rng: np.random.Generator, run: Run) -> Status:
+        """Minimise the weight of a cut, a quadratic without linear part, under a `Cardinality`."""
+        objective, constraint = problem.objective, problem.constraint
+        assert isinstance(objective, Quadratic) and isinstance(constraint, Cardinality)
+        form = ising_form(objective, dense_from=math.inf)
+        assert form is not None
+        weights = -form.data  # the couplings that reward agreement
+        kind = np.int64 if np.issubdtype(weights.dtype, np.integer) else np.float64
+        level = Level(form.indptr, form.indices, weights.astype(kind), np.ones(form.n, dtype=np.int64))
+        start = bisected(level, constraint.count, rng) if x is None else x.astype(np.int8)
+        first = start.astype(np.float64)
+        run.offer(first, objective.value(first))
+        stop = run.check_time()
+        if stop is not None or level.n <= 2:
+            return stop or Status.CONVERGED
+        return improve(problem, BisectionPopulation(level, form, start, rng), run, rounds_for(run, self.effort))

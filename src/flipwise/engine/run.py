@@ -16,7 +16,6 @@ from flipwise.engine.checkpoint import Checkpoint
 from flipwise.engine.limits import Clock, Interrupts, Limits, OutOfTime, Status
 from flipwise.engine.states import flattened, rebuilt
 from flipwise.foundation.arrays import Floats
-from flipwise.foundation.checks import from_spins
 from flipwise.model.problem import Problem
 
 if TYPE_CHECKING:
@@ -303,7 +302,7 @@ class Run:
 
     def _best_point(self) -> np.ndarray:
         assert self.incumbent.x is not None
-        return from_spins(self.incumbent.x, self.problem.variables)
+        return self.problem.to_user(self.incumbent.x)
 
     # --- runs inside this one --------------------------------------------------------------------------------------
 

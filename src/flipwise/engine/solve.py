@@ -22,11 +22,10 @@ from flipwise.engine.result import Result
 from flipwise.engine.run import Callback, Run, Trace
 from flipwise.engine.solver import Solver
 from flipwise.foundation.arrays import Floats
-from flipwise.foundation.checks import as_generator, check_whole, from_spins, seed_of
+from flipwise.foundation.checks import as_generator, check_whole, seed_of
 from flipwise.foundation.errors import InfeasibleAnswer, InvalidFile, InvalidInput
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.model.problem import Problem
-from flipwise.model.quadratic import Quadratic
 
 SEARCH_SHARE = 0.8
 """Share of the time limit that the search gets when a costly bound is wanted too."""
@@ -142,19 +141,21 @@ def _descents(
     resumed: dict[str, Any] | None,
 ) -> Status:
     """The solver from each start in turn, each with a generator of its own: none depends on how long others took."""
-    quick = isinstance(run.problem.objective, Quadratic)
-    problem = run.problem.counting(run.count_evaluation if quick else run.count_in_time)
+    problem = run.problem.counting(run.count_in_time if run.problem.is_users_own else run.count_evaluation)
     status, begin = Status.CONVERGED, 0
     if resumed is not None:
         begin, rng, status = run.restore(resumed)
     for index in range(begin, restarts):
         run.at_restart(index, rng, status)
-        own = rng.spawn(1)[0]
+        begins_itself = restarts == 1 and getattr(solver, "begins_itself", False)
+        own = rng if begins_itself else rng.spawn(1)[0]
         if not run.resuming:
             run.begin_descent()
-        x = first.copy() if index == 0 and first is not None else problem.constraint.random(problem.shape, own)
+        x = first.copy() if index == 0 and first is not None else None
+        if x is None and not begins_itself:
+            x = problem.constraint.random(problem.shape, own)
         before = run.best_value
-        ended = solver.solve(problem, x, own, run)
+        ended = solver.solve(problem, x, own, run)  # type: ignore[arg-type]  # None only where the solver says so
         if run.stopped is not None:
             return run.stopped
         if index == 0 or run.best_value < before:
@@ -192,7 +193,7 @@ def _finished(run: Run, problem: Problem, status: Status, method: str, seed: int
     if bound == value and status is not Status.INTERRUPTED:
         status = Status.OPTIMAL
     return Result(
-        x=from_spins(run.best_x, problem.variables),
+        x=problem.to_user(run.best_x),
         value=value,
         status=status,
         method=method,

@@ -16,7 +16,8 @@ from flipwise.model.problem import Problem
 class Solver(Protocol):
     """Something that improves a point until it is satisfied or told to stop.
 
-    A class attribute `name` is how results and logs call it; without one it is the name of the class.
+    A class attribute `name` is how results and logs call it; without one it is the name of the class. With
+    `begins_itself = True` it finds its own starts: `x` is then the user's start or None.
     """
 
     def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.foundation.arrays import Floats
-from flipwise.foundation.checks import Variables, to_spins
+from flipwise.foundation.checks import Variables, from_spins, to_spins
 from flipwise.foundation.errors import InvalidInput
 from flipwise.model.constraints import Cardinality, Constraint, Free
 from flipwise.model.flips import EvaluatedFlips
@@ -45,6 +45,11 @@ class Problem:
         """The user's variables; an objective that does not say is in spins."""
         return getattr(self.objective, "variables", "spin")
 
+    @property
+    def is_users_own(self) -> bool:
+        """Whether the objective is code from outside the library, which may take any time for an evaluation."""
+        return isinstance(self.objective, Smooth) or type(self.objective).__module__.partition(".")[0] != "flipwise"
+
     def with_flips(self) -> SupportsFlips:
         """The objective itself where it knows the effect of flips, otherwise a stand-in that evaluates them."""
         return self.objective if isinstance(self.objective, SupportsFlips) else EvaluatedFlips(self.objective)
@@ -63,6 +68,10 @@ class Problem:
             names = [n for n in dir(self.objective) if not n.startswith("__") and n not in counted]
             other = SimpleNamespace(**{name: getattr(self.objective, name) for name in names}, **counted)
         return replace(self, objective=other)
+
+    def to_user(self, x: Floats) -> npt.NDArray[Any]:
+        """A point as the user gets it."""
+        return from_spins(x, self.variables)
 
     def start(self, given: npt.ArrayLike) -> Floats:
         """A user's start as spins, refused when it does not fit the problem."""

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import os
-import time
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from flipwise.bounds.choice import Bound, affordable_bound, proven_bound
+from flipwise.bounds.choice import Bound, proof_of
 from flipwise.bounds.persistency import Persistency, persistent_variables, reduced
-from flipwise.engine.checkpoint import outliving_search
-from flipwise.engine.log import log_proof
-from flipwise.engine.result import Result, Status
+from flipwise.engine.limits import Limits, Status
+from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
-from flipwise.foundation.arrays import Ints
-from flipwise.foundation.checks import as_floats, seed_of
+from flipwise.engine.solve import Proof, solve
+from flipwise.engine.solver import Solver
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.checks import Variables, as_floats, from_spins, seed_of
 from flipwise.foundation.errors import FlipwiseWarning, InvalidInput
-from flipwise.minimization import minimize
-from flipwise.model.constraints import Cardinality, Constraint
-from flipwise.model.objective import Variables, from_spins
+from flipwise.minimization import METHODS
+from flipwise.model.constraints import Constraint, Free
+from flipwise.model.problem import Problem, as_problem
 from flipwise.model.quadratic import Quadratic
 from flipwise.qubo.models import QuadraticModel
-
-SEARCH_SHARE = 0.8
-"""Share of the time limit that the search gets when a bound is wanted too."""
+from flipwise.solvers.portfolio.algorithm import with_effort
+from flipwise.solvers.registry import as_solver
 
 
 def solve_qubo(
@@ -37,14 +37,22 @@ def solve_qubo(
     *,
     count: int | None = None,
     constraint: Constraint | None = None,
+    method: str | Solver = "portfolio",
     bound: Bound = "auto",
-    method: str = "portfolio",
-    x0: npt.ArrayLike | None = None,
+    effort: float = 1.0,
+    start: npt.ArrayLike | None = None,
+    restarts: int = 1,
     seed: int | np.random.Generator | None = None,
     time_limit: float | None = None,
+    max_iterations: int | None = None,
+    target: float | None = None,
+    patience: int | None = None,
     callback: Callback | None = None,
     threads: int | None = None,
     verbose: bool = False,
+    trace_file: str | Path | None = None,
+    checkpoint: str | Path | None = None,
+    every: float = 60.0,
     **options: Any,
 ) -> Result:
     """Minimise x'Qx + offset over x in {0, 1}^n.
@@ -61,9 +69,12 @@ def solve_qubo(
     bound
         "auto" (the semidefinite bound where it is cheap for the time limit, else a simple one), "sdp", "spectral",
         "simple" or "none".
-    method, x0, seed, time_limit, callback, threads, verbose, **options
-        As in `flipwise.minimize`, `checkpoint` and `every` among them (the portfolio saves between rounds). Without any
-        limit the portfolio makes 30 rounds.
+    effort
+        How long the portfolio searches without any other limit; 1 is 30 rounds.
+    method, start, restarts, seed, time_limit, max_iterations, target, patience, callback, threads, verbose
+        As in `flipwise.minimize`.
+    trace_file, checkpoint, every, **options
+        As in `flipwise.minimize`; the portfolio saves between rounds.
 
     Examples
     --------
@@ -73,9 +84,13 @@ def solve_qubo(
     (-1.0, 1)
     """
     objective, labels = _qubo_objective(Q, offset)
-    search = {"method": method, "seed": seed, "callback": callback, "threads": threads, "verbose": verbose, **options}
-    with outliving_search(search) as kept:
-        return _solve(objective, labels, count, constraint, bound, x0, time_limit, kept)
+    limits = Limits(time_limit, max_iterations, target, patience)
+    run = {
+        "start": start, "restarts": restarts, "seed": seed, "callback": callback, "threads": threads, "verbose": verbose,
+        "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
+    }  # fmt: skip
+    problem = as_problem(objective, None, constraint, count)
+    return _solved(problem, labels, method, with_effort(method, effort, options), bound, limits, run)
 
 
 def solve_ising(
@@ -85,14 +100,22 @@ def solve_ising(
     *,
     count: int | None = None,
     constraint: Constraint | None = None,
+    method: str | Solver = "portfolio",
     bound: Bound = "auto",
-    method: str = "portfolio",
-    x0: npt.ArrayLike | None = None,
+    effort: float = 1.0,
+    start: npt.ArrayLike | None = None,
+    restarts: int = 1,
     seed: int | np.random.Generator | None = None,
     time_limit: float | None = None,
+    max_iterations: int | None = None,
+    target: float | None = None,
+    patience: int | None = None,
     callback: Callback | None = None,
     threads: int | None = None,
     verbose: bool = False,
+    trace_file: str | Path | None = None,
+    checkpoint: str | Path | None = None,
+    every: float = 60.0,
     **options: Any,
 ) -> Result:
     """Minimise h's + s'Js + offset over s in {-1, +1}^n; for an upper triangular J that is sum_{i<j} J_ij s_i s_j.
@@ -102,8 +125,10 @@ def solve_ising(
     h, J
         Arrays (J dense or scipy.sparse, in any triangle: entries (i, j) and (j, i) are added up) or dicts; or a model
         or the path of a model file as the only argument.
-    offset, count, constraint, bound, method, x0, seed, time_limit, callback, threads, verbose, **options
+    offset, count, constraint, method, bound, effort, start, restarts, seed, time_limit, max_iterations, target
         As in `solve_qubo`; `count` is the number of spins at +1.
+    patience, callback, threads, verbose, trace_file, checkpoint, every, **options
+        As in `solve_qubo`.
 
     Examples
     --------
@@ -112,74 +137,104 @@ def solve_ising(
     -2.0
     """
     objective, labels = _ising_objective(h, J, offset)
-    search = {"method": method, "seed": seed, "callback": callback, "threads": threads, "verbose": verbose, **options}
-    with outliving_search(search) as kept:
-        return _solve(objective, labels, count, constraint, bound, x0, time_limit, kept)
+    limits = Limits(time_limit, max_iterations, target, patience)
+    run = {
+        "start": start, "restarts": restarts, "seed": seed, "callback": callback, "threads": threads, "verbose": verbose,
+        "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
+    }  # fmt: skip
+    problem = as_problem(objective, None, constraint, count)
+    return _solved(problem, labels, method, with_effort(method, effort, options), bound, limits, run)
 
 
-def _solve(
-    objective: Quadratic,
+def _solved(
+    problem: Problem,
     labels: tuple[Any, ...] | None,
-    count: int | None,
-    constraint: Constraint | None,
+    method: str | Solver,
+    options: dict[str, Any],
     bound: Bound,
-    x0: npt.ArrayLike | None,
-    time_limit: float | None,
-    search: dict[str, Any],
+    limits: Limits,
+    run: dict[str, Any],
 ) -> Result:
-    """Fix what can be fixed, search the rest (`search` has further options of `minimize`), prove a bound."""
-    if count is not None:
-        if constraint is not None:
-            raise InvalidInput("`count` and `constraint` exclude each other: give one of them.")
-        constraint = Cardinality(count)
-    kind = affordable_bound(objective, bound, time_limit)
-    search_time = time_limit if time_limit is None or kind in ("simple", "none") else SEARCH_SHARE * time_limit
-    fixing = persistent_variables(objective) if constraint is None and search["callback"] is None else None
-    remaining = objective
-    free: Ints = np.arange(objective.n)
-    if fixing is not None and fixing.fixed.size > 0:
-        if fixing.fixed.size == objective.n:
-            return _all_fixed(objective, fixing, labels, search["seed"])
-        remaining, free = reduced(objective, fixing.spins)
-        x0 = None if x0 is None else np.where(np.asarray(x0).reshape(-1)[free] > 0, 1, -1)
-    result = minimize(remaining, constraint=constraint, x0=x0, time_limit=search_time, **search)
-    if fixing is not None and fixing.fixed.size > 0:
-        _put_back(result, objective, fixing, free)
-    searched = time.perf_counter()
-    proven = proven_bound(remaining, constraint, kind, time_limit)
-    if fixing is not None and fixing.bound is not None and kind != "none":
-        proven = fixing.bound if proven is None else max(proven, fixing.bound)
-    if proven is not None:
-        result.bound = proven if result.bound is None else max(result.bound, proven)
-        log_proof(result.value, result.bound, time.perf_counter() - searched, search["verbose"])
-        if result.value <= result.bound:
-            result.status = Status.OPTIMAL
-    if labels is not None:
-        result.info["labels"] = list(labels)
-    return result
+    """Fix what can be fixed, then let the engine search the rest and prove a bound; `run` has its other arguments."""
+    info = {} if labels is None else {"labels": list(labels)}
+    fixed = None
+    if isinstance(problem.constraint, Free) and run["callback"] is None:
+        fixed = _Fixed.of(problem)
+        if fixed is not None:
+            if fixed.free.size == 0:
+                return fixed.result(seed_of(run["seed"]), info)
+            problem = fixed.remaining
+            run["start"] = None if run["start"] is None else np.asarray(run["start"]).reshape(-1)[fixed.free]
+            if run["start"] is not None:
+                run["start"] = np.where(run["start"] > 0, 1, -1)
+    solver = as_solver(method, problem, options, METHODS)
+    proof = proof_of(problem, bound, limits.time_limit)
+
+    def described(result: Result) -> Result:
+        result.info.update(info)
+        return result if fixed is None else fixed.put_back(result)
+
+    if fixed is not None and proof is not None:
+        proof = fixed.with_own_bound(proof)
+    return solve(problem, solver, describe=described, limits=limits, bound=proof, **run)
 
 
-def _put_back(result: Result, objective: Quadratic, fixing: Persistency, free: Ints) -> None:
-    """Turn the result of the reduced problem into one of the whole."""
-    spins = fixing.spins.astype(np.float64)
-    spins[free] = result.x
-    result.x = from_spins(spins, objective.variables)
-    result.variables = objective.variables
-    result.value = objective.value(spins)
-    result.info["fixed"] = int(fixing.fixed.size)
+@dataclass(frozen=True, eq=False)
+class _Fixed:
+    """A problem some of whose variables are proven to have one value in a minimum, and what remains of it."""
 
+    problem: Problem
+    persistency: Persistency
+    remaining: Problem
+    free: Ints
 
-def _all_fixed(
-    objective: Quadratic, fixing: Persistency, labels: tuple[Any, ...] | None, seed: int | np.random.Generator | None
-) -> Result:
-    """Every variable is proven: there is nothing to search."""
-    spins = fixing.spins.astype(np.float64)
-    value = objective.value(spins)
-    x = from_spins(spins, objective.variables)
-    info: dict[str, Any] = {"fixed": objective.n} | ({} if labels is None else {"labels": list(labels)})
-    return Result(
-        x, value, Status.OPTIMAL, "persistency", objective.variables, bound=value, seed=seed_of(seed), info=info
-    )
+    @classmethod
+    def of(cls, problem: Problem) -> _Fixed | None:
+        """The problem without what can be fixed; None when nothing can."""
+        objective = problem.objective
+        assert isinstance(objective, Quadratic)
+        found = persistent_variables(objective)
+        if found is None or found.fixed.size == 0:
+            return None
+        if found.fixed.size == objective.n:
+            return cls(problem, found, problem, np.zeros(0, dtype=np.int64))
+        remaining, free = reduced(objective, found.spins)
+        return cls(problem, found, Problem(remaining, Free()), free)
+
+    def with_own_bound(self, proof: Proof) -> Proof:
+        """The proof, whose bound is never below the one that came with the fixing."""
+        own, prove = self.persistency.bound, proof.prove
+
+        def better() -> float | None:
+            bounds = [bound for bound in (prove(), own) if bound is not None]
+            return max(bounds, default=None)
+
+        return replace(proof, prove=better)
+
+    def put_back(self, result: Result) -> Result:
+        """The result of what remains as one of the whole."""
+        spins = self.persistency.spins.astype(np.float64)
+        spins[self.free] = result.x
+        whole = self._valued(result, spins)
+        if whole.bound is not None and whole.value <= whole.bound:
+            whole.bound, whole.status = whole.value, Status.OPTIMAL
+        return whole
+
+    def result(self, seed: int | None, info: dict[str, Any]) -> Result:
+        """Every variable is proven: there is nothing to search."""
+        spins = self.persistency.spins.astype(np.float64)
+        value = self.problem.objective.value(spins)
+        empty = Result(
+            np.zeros(0, dtype=np.int8), value, Status.OPTIMAL, "persistency", bound=value, seed=seed, info=info
+        )
+        return self._valued(empty, spins)
+
+    def _valued(self, result: Result, spins: Floats) -> Result:
+        result.x = from_spins(spins, self.problem.variables)
+        result.variables = self.problem.variables
+        result.value = self.problem.objective.value(spins)
+        result.info["fixed"] = int(self.persistency.fixed.size)
+        return result
 
 
 def _qubo_objective(Q: Any, offset: float) -> tuple[Quadratic, tuple[Any, ...] | None]:

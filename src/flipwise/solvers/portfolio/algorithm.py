@@ -17,9 +17,10 @@ each thread.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_numbers
+from flipwise.foundation.errors import InvalidInput
 from flipwise.kernels.jit import thread_count
 from flipwise.model.constraints import is_built_in
 from flipwise.model.forms import IsingForm, ising_form
@@ -78,6 +80,15 @@ class Portfolio:
         if form.width == 0.0 and not problem.constraint.swaps:
             return Status.OPTIMAL  # no couplings: the descent has set every spin by itself
         return improve(problem, _population(problem, form, rng, run), run, rounds)
+
+
+def with_effort(method: object, effort: float, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a method that is the portfolio unless somebody chose another one, which knows no effort."""
+    if method == "portfolio":
+        return {"effort": effort, **options}
+    if effort != 1.0:
+        raise InvalidInput(f'`effort` is for method="portfolio" only, got {effort!r} with {method!r}.')
+    return dict(options)
 
 
 @dataclass

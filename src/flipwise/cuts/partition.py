@@ -1,0 +1,217 @@
+"""Partition into parts of exact sizes: recursive bisection, then two parts at a time cut again until nothing improves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.cuts.bisection import Bisection
+from flipwise.engine.limits import Limits, Status
+from flipwise.engine.run import Run
+from flipwise.engine.states import check_array
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.checks import check_numbers, is_whole
+from flipwise.foundation.errors import InvalidInput
+from flipwise.graphs.graph import Graph
+from flipwise.model.constraints import Cardinality, Free
+from flipwise.model.problem import Problem
+from flipwise.model.quadratic import Quadratic
+
+ROUNDS_SHARE = 1.0 / 3.0
+"""The effort of each bisection in a partition, of that of a bisection on its own."""
+
+
+def cut_between(graph: Graph, parts: npt.NDArray[Any]) -> float:
+    """The weight of the edges whose ends are in different parts."""
+    rows = np.repeat(np.arange(graph.n), graph.degrees)
+    across = parts[rows] != parts[graph.indices]
+    weights = np.ones(graph.n_arcs) if graph.weights is None else graph.weights
+    return float(weights[across].sum()) / 2.0
+
+
+class CutWeight:
+    """The weight of the edges whose ends are in different parts, as a function of the part of each node."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.shape = (graph.n,)
+
+    def value(self, x: Floats) -> float:
+        """The weight between the parts."""
+        return cut_between(self.graph, x)
+
+    def gradient(self, x: Floats) -> Floats:
+        """There is none: parts are names, not numbers."""
+        raise NotImplementedError
+
+
+class PartSizes(Free):
+    """Each part has exactly its size."""
+
+    def __init__(self, sizes: Ints) -> None:
+        object.__setattr__(self, "sizes", sizes)
+
+    sizes: Ints
+
+    def violation(self, x: npt.NDArray[np.generic]) -> str | None:
+        found = np.bincount(np.asarray(x, dtype=np.int64), minlength=self.sizes.size)
+        wrong = np.flatnonzero(found != self.sizes) if found.size == self.sizes.size else np.array([self.sizes.size])
+        return f"part {wrong[0]} must have exactly its size" if wrong.size else None
+
+    def contains(self, x: npt.NDArray[np.generic]) -> bool:
+        return self.violation(x) is None
+
+
+class PartitionProblem(Problem):
+    """The parts of a graph with exact sizes; a point is the part of each node."""
+
+    @classmethod
+    def of(cls, graph: Graph, sizes: Ints) -> PartitionProblem:
+        """The problem of a graph and the sizes of its parts."""
+        return cls(CutWeight(graph), PartSizes(sizes))
+
+    def to_user(self, x: Floats) -> npt.NDArray[Any]:
+        """The part of each node."""
+        return x.astype(np.int64)
+
+    def start(self, given: npt.ArrayLike) -> Floats:
+        """A user's partition, refused when it does not fit."""
+        parts = np.asarray(given)
+        if parts.shape != self.shape or not np.issubdtype(parts.dtype, np.integer) or (parts < 0).any():
+            raise InvalidInput(f"`start` must hold the part of each of the {self.n} nodes, as integers from 0 on.")
+        wrong = self.constraint.violation(parts)
+        if wrong is not None:
+            raise InvalidInput(f"`start` breaks the sizes: {wrong}.")
+        return parts.astype(np.float64)
+
+
+@dataclass
+class Parting:
+    """Where the improvement of a partition stands: the pair of parts to be cut next, and whether this pass helped."""
+
+    parts: npt.NDArray[np.int64]
+    pair: int
+    improved: bool
+    rng: np.random.Generator
+
+
+@dataclass(frozen=True)
+class RecursiveBisection:
+    """Parts of exact sizes by bisection.
+
+    Parameters
+    ----------
+    effort
+        How long to search without a time limit.
+    """
+
+    name: ClassVar[str] = "recursive bisection"
+    begins_itself: ClassVar[bool] = True
+    effort: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_numbers(self, "effort", least=0.0)
+
+    def solve(self, problem: Problem, x: Floats | None, rng: np.random.Generator, run: Run) -> Status:
+        """Cut recursively (or begin with the parts `x`), then cut pairs of parts again until a pass improves none."""
+        assert isinstance(problem.objective, CutWeight) and isinstance(problem.constraint, PartSizes)
+        sizes = problem.constraint.sizes
+        cutting = _Partition(problem.objective.graph, rng, run, Bisection(self.effort * ROUNDS_SHARE))
+        pair, improved = 0, False
+        before = run.resume(Parting)
+        if before is not None:
+            check_array("parts", before.parts, problem.shape)
+            cutting.parts, cutting.rng, pair, improved = before.parts, before.rng, before.pair, before.improved
+        elif x is not None:
+            cutting.parts = x.astype(np.int64)
+        else:
+            # half of the time for the recursion, whose log2(parts) levels share it by the number of nodes they cut
+            depth = max(1, int(np.ceil(np.log2(max(2, sizes.size)))))
+            limit = run.limits.time_limit
+            cutting.cut(np.arange(problem.n), sizes, 0, None if limit is None else 0.5 * limit / (depth * problem.n))
+        value = problem.objective.value(cutting.parts)  # type: ignore[arg-type]
+        stop = run.step(cutting.parts.astype(np.float64), value)
+        pairs = list(combinations(range(sizes.size), 2)) if sizes.size > 2 else []
+        while stop is None and pairs:
+            if pair == len(pairs):
+                if not improved:
+                    break
+                pair, improved = 0, False
+            left = None if run.limits.time_limit is None else run.seconds_left / (len(pairs) - pair)
+            better = cutting.cut_again(*pairs[pair], left)
+            pair, improved = pair + 1, improved or better
+            state = Parting(cutting.parts, pair, improved, cutting.rng)
+            if better:
+                value = problem.objective.value(cutting.parts)  # type: ignore[arg-type]
+                stop = run.step(cutting.parts.astype(np.float64), value, state=state)
+            else:
+                run.keep(state)
+                stop = run.check_time()
+        return stop or Status.CONVERGED
+
+
+class _Partition:
+    """A partition in the making: `parts` is the part of each node."""
+
+    def __init__(self, graph: Graph, rng: np.random.Generator, run: Run, bisection: Bisection) -> None:
+        self.W = graph.to_scipy()
+        self.parts: npt.NDArray[np.int64] = np.zeros(graph.n, dtype=np.int64)
+        self.rng, self.run, self.bisection = rng, run, bisection
+
+    def cut(self, nodes: Ints, sizes: Ints, first: int, seconds: float | None) -> None:
+        """Cut `nodes` into parts `first`, `first + 1`, ... of the given sizes; `seconds` are for each node cut."""
+        if sizes.size == 1:
+            self.parts[nodes] = first
+            return
+        middle = sizes.size // 2
+        limit = None if seconds is None else seconds * nodes.size
+        up = self._split(self._inner(nodes), int(sizes[middle:].sum()), limit)[0] > 0
+        self.cut(nodes[~up], sizes[:middle], first, seconds)
+        self.cut(nodes[up], sizes[middle:], first + middle, seconds)
+
+    def cut_again(self, a: int, b: int, seconds: float | None) -> bool:
+        """Cut the union of two parts again, from the present cut on; whether it became better."""
+        nodes = np.flatnonzero((self.parts == a) | (self.parts == b))
+        before = np.where(self.parts[nodes] == b, 1.0, -1.0)
+        objective = self._inner(nodes)
+        found, value = self._split(objective, int(np.count_nonzero(before > 0)), seconds, before)
+        if not value < objective.value(before):
+            return False
+        self.parts[nodes] = np.where(found > 0, b, a)
+        return True
+
+    def _split(
+        self, objective: Quadratic, ones: int, seconds: float | None, start: Floats | None = None
+    ) -> tuple[Floats, float]:
+        """The best cut with exactly `ones` nodes at +1 that the bisection finds, and its weight."""
+        problem = Problem(objective, Cardinality(ones))
+        inner = self.run.part(problem, Limits(time_limit=None if seconds is None else max(0.0, seconds)))
+        self.bisection.solve(problem, start, self.rng.spawn(1)[0], inner)
+        assert inner.best_x is not None
+        return inner.best_x, inner.best_value
+
+    def _inner(self, nodes: Ints) -> Quadratic:
+        """The cut within `nodes` as a quadratic."""
+        inner = self.W[nodes][:, nodes]
+        inner.sort_indices()
+        return Quadratic(inner * -0.25, d=float(inner.data.sum()) / 4.0)
+
+
+def part_sizes(n: int, sizes: Any) -> Ints:
+    """The sizes of the parts, checked; one number is that of parts of equal size."""
+    if is_whole(sizes):
+        if not 1 <= sizes <= n:
+            raise InvalidInput(
+                f"`sizes` must be between 1 and the {n} nodes when it is a number of parts, got {sizes}."
+            )
+        return np.array([n // sizes + (k < n % sizes) for k in range(int(sizes))], dtype=np.int64)
+    wanted = np.asarray(sizes)
+    if wanted.ndim != 1 or wanted.size == 0 or not np.issubdtype(wanted.dtype, np.integer) or (wanted < 1).any():
+        raise InvalidInput(f"`sizes` must be a list of integers of at least 1, got {sizes!r}.")
+    if int(wanted.sum()) != n:
+        raise InvalidInput(f"`sizes` must add up to the {n} nodes of the graph, got {int(wanted.sum())}.")
+    return wanted.astype(np.int64)
