@@ -11,7 +11,7 @@ from html import escape
 from importlib import resources
 from itertools import groupby
 
-from flipwise.pages.charts import Band, Chart, Line
+from flipwise.pages.charts import Band, Chart, Line, chart_style
 from flipwise_studies.experiments.cells import Cell
 from flipwise_studies.report.sections.blocks import (
     Block,
@@ -40,7 +40,7 @@ def write_page(title: str, cells: Sequence[Cell], sections: Sequence[Section], b
     nav = "".join(f'<a href="#{escape(name)}">{escape(text)}</a>' for name, text in links)
     body = "".join(_section(section) for section in (*before, *sections))
     assets = resources.files("flipwise_studies.report") / "assets"
-    style = (assets / "page.css").read_text(encoding="utf-8")
+    style = chart_style() + (assets / "page.css").read_text(encoding="utf-8")
     script = (assets / "page.js").read_text(encoding="utf-8")
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from flipwise.pages.charts import Chart, Line, routes_figure
+from flipwise.pages.charts import Chart, Line
 from flipwise_studies.experiments.cells import Cell
+from flipwise_studies.report.routes import routes_figure
 from flipwise_studies.report.sections.blocks import (
     Block,
     Drawing,
