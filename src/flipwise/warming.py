@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from flipwise.kernels import annealing, bounds, cores, dense, multilevel, sparse, subgraph, tabu
+from flipwise.kernels import annealing, bounds, components, dense, multilevel, peeling, sparse, subgraph, tabu
 from flipwise.kernels.jit import Kernel
 
-_MODULES = (annealing, bounds, cores, dense, multilevel, sparse, subgraph, tabu)
+_MODULES = (annealing, bounds, components, dense, multilevel, peeling, sparse, subgraph, tabu)
 
 
 def warm_up() -> None:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from flipwise.densest import starts
 from flipwise.distributed.shards import Shard, joined, open_shard, owners, read_degrees, read_manifest
 from flipwise.foundation.arrays import Ints
-from flipwise.kernels import cores as core_kernels
+from flipwise.kernels import peeling as core_kernels
 from flipwise.kernels import shards as kernels
 from flipwise.kernels.jit import threads
 

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import as_floats
 from flipwise.foundation.errors import InvalidInput
-from flipwise.kernels import codes as kernels
+from flipwise.kernels import gram as kernels
 from flipwise.model.flips import PAIR_LIMIT, swap_shortened
 from flipwise.model.objective import Lipschitz
 

@@ -43,16 +43,6 @@ def _next(state):
 
 
 @kernel
-def csr_fields(indptr, indices, J, h, s, f):
-    """f = h + J s."""
-    for i in range(s.size):
-        total = h[i]
-        for p in range(indptr[i], indptr[i + 1]):
-            total += J[p] * s[indices[p]]
-        f[i] = total
-
-
-@kernel
 def csr_anneal(indptr, indices, J, temperatures, quantiles, s, f, state):
     """One sweep over all spins at each temperature.
 
@@ -130,22 +120,6 @@ def csr_quench(indptr, indices, J, slack, s, f):
             if s[i] * f[i] > slack:
                 _flip_csr(indptr, indices, J, i, s, f)
                 found = True
-
-
-@kernel
-def dense_fields(J, h, s, f):
-    """f = h + J s, for a dense J."""
-    n = s.size
-    for j in range(n):
-        f[j] = h[j]
-    for i in range(n):
-        row = J[i]
-        if s[i] > 0:
-            for j in range(n):
-                f[j] += row[j]
-        else:
-            for j in range(n):
-                f[j] -= row[j]
 
 
 @kernel

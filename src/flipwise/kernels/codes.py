@@ -1,11 +1,7 @@
-"""Kernels of the two losses of codes B, with rows b_i in {-1,+1}^r of multiplicity m_i.
+"""Kernels of the loss of codes B whose rows b_i in {-1,+1}^r, of multiplicity m_i, are independent.
 
-Independent rows: f(B) = sum_i m_i (b_i'Q b_i - 2 p_i'b_i), with `Q` (r x r, = WW'), `P` the distinct p, `which[i]` the
-p of row i, `g` the gradient 2 m_i (Q b_i - p_i). Flipping b_ij alone changes f by `4 m_i Q_jj - 2 b_ij g_ij`.
-
-Gram matrices: f(B) = ||B'MB||^2 - 2 <MB, K MB>, K = Z diag(s) Z', by flips one after another at O(r + c) each. Kept up
-to date are `G` = B'MB and `U` = (diag(s) Z'MB)' (r x c). Flipping b_ij (step d = -2 b_ij) changes f by
-d g_ij + 8 m_i sum(m) + 8 m_i^2 (r - 1 - K_ii), with g_ij = 4 m_i ((G b_i)_j - z_i'u_j).
+f(B) = sum_i m_i (b_i'Q b_i - 2 p_i'b_i), with `Q` (r x r, = WW'), `P` the distinct p, `which[i]` the p of row i, `g` the
+gradient 2 m_i (Q b_i - p_i). Flipping b_ij alone changes f by `4 m_i Q_jj - 2 b_ij g_ij`.
 """
 
 from __future__ import annotations
@@ -209,69 +205,3 @@ def follow_signs(T, V, B, cross):
                 for k in range(V.shape[1]):
                     cross[j, k] += step * V[i, k]
     return moved
-
-
-@helper
-def _accept(i, j, x, m, G):
-    """Flip b_ij and bring G along; its diagonal does not change."""
-    step = -2.0 * m[i] * x[i, j]
-    for k in range(x.shape[1]):
-        if k != j:
-            G[j, k] += step * x[i, k]
-            G[k, j] = G[j, k]
-    x[i, j] = -x[i, j]
-    return step
-
-
-@helper
-def _change(i, j, x, m, own, total, similar, G):
-    """The exact change of f when b_ij flips; `similar` is z_i'u_j."""
-    r = x.shape[1]
-    inner = -similar
-    for k in range(r):
-        inner += G[j, k] * x[i, k]
-    return -8.0 * x[i, j] * m[i] * inner + 8.0 * m[i] * (total + m[i] * (r - 1 - own[i]))
-
-
-@kernel
-def gram_flip_dense(Z, s, m, own, total, slack, batch, x, G, U):
-    """Flip the entries of `batch` in their order wherever f falls by more than `slack * m_i`; (flips, change)."""
-    r = x.shape[1]
-    flips = 0
-    change = 0.0
-    for q in range(batch.size):
-        i = batch[q] // r
-        j = batch[q] % r
-        similar = 0.0
-        for c in range(s.size):
-            similar += Z[i, c] * U[j, c]
-        delta = _change(i, j, x, m, own, total, similar, G)
-        if delta < -slack * m[i]:
-            step = _accept(i, j, x, m, G)
-            for c in range(s.size):
-                U[j, c] += step * s[c] * Z[i, c]
-            flips += 1
-            change += delta
-    return flips, change
-
-
-@kernel
-def gram_flip_sparse(indptr, indices, data, s, m, own, total, slack, batch, x, G, U):
-    """The same with Z in CSR form."""
-    r = x.shape[1]
-    flips = 0
-    change = 0.0
-    for q in range(batch.size):
-        i = batch[q] // r
-        j = batch[q] % r
-        similar = 0.0
-        for p in range(indptr[i], indptr[i + 1]):
-            similar += data[p] * U[j, indices[p]]
-        delta = _change(i, j, x, m, own, total, similar, G)
-        if delta < -slack * m[i]:
-            step = _accept(i, j, x, m, G)
-            for p in range(indptr[i], indptr[i + 1]):
-                U[j, indices[p]] += step * s[indices[p]] * data[p]
-            flips += 1
-            change += delta
-    return flips, change

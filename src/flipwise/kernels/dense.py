@@ -1,4 +1,4 @@
-"""Kernels on a dense symmetric matrix, for f(x) = x'Ax + c'x + d on {-1,+1}^n; notation as in `kernels.sparse`."""
+"""Kernels on a dense symmetric matrix, or its factors, for f(x) = x'Ax + c'x + d; notation as in `kernels.sparse`."""
 
 from __future__ import annotations
 
@@ -103,3 +103,45 @@ def dense_exchange(A, diag, slack, x, g):
         swaps += 1
         change -= total
     return swaps, change
+
+
+@kernel
+def lowrank_sweep(U, s, c, slack, start, count, inner, x):
+    """Flip the bits start, ..., start + count - 1 in turn wherever f(x) = x'U diag(s) U'x + c'x falls.
+
+    `inner` = U'x is kept up to date. Returns (number of flips, change of f).
+    """
+    flips = 0
+    change = 0.0
+    rank = U.shape[1]
+    for i in range(start, start + count):
+        slope = 0.0
+        own = 0.0
+        for a in range(rank):
+            slope += U[i, a] * s[a] * inner[a]
+            own += U[i, a] * s[a] * U[i, a]
+        gain = 2.0 * x[i] * (2.0 * slope + c[i]) - 4.0 * own
+        if gain <= slack[i]:
+            continue
+        for a in range(rank):
+            inner[a] -= 2.0 * x[i] * U[i, a]
+        x[i] = -x[i]
+        flips += 1
+        change -= gain
+    return flips, change
+
+
+@kernel
+def dense_fields(J, h, s, f):
+    """f = h + J s, for a dense J."""
+    n = s.size
+    for j in range(n):
+        f[j] = h[j]
+    for i in range(n):
+        row = J[i]
+        if s[i] > 0:
+            for j in range(n):
+                f[j] += row[j]
+        else:
+            for j in range(n):
+                f[j] -= row[j]

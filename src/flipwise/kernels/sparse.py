@@ -25,6 +25,16 @@ def csr_gradient(indptr, indices, data, x, c, g):
         g[i] = 2.0 * total + c[i]
 
 
+@kernel
+def csr_fields(indptr, indices, J, h, s, f):
+    """f = h + J s."""
+    for i in range(s.size):
+        total = h[i]
+        for p in range(indptr[i], indptr[i + 1]):
+            total += J[p] * s[indices[p]]
+        f[i] = total
+
+
 @row_kernel
 def csr_row_sums(indptr, data, c, sums):
     """Write the row sums of |A|, doubled, plus |c| into `sums`: the largest size a gradient entry can have."""

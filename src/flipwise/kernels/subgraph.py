@@ -13,6 +13,7 @@ from flipwise.kernels.jit import helper, kernel, parallel_kernel, prange
 
 @helper
 def _weight(weights, p):
+    """The weight of arc p."""
     return weights[0] if weights.size == 1 else weights[p]
 
 
@@ -66,6 +67,14 @@ def multiply(indptr, indices, weights, x, product):
         for p in range(indptr[i], indptr[i + 1]):
             total += _weight(weights, p) * x[indices[p]]
         product[i] = total
+
+
+@kernel
+def add_rows(indptr, indices, weights, nodes, product):
+    """Add W 1_S to `product`, for the set S = `nodes`: only the rows of S are touched."""
+    for t in range(nodes.size):
+        for p in range(indptr[nodes[t]], indptr[nodes[t] + 1]):
+            product[indices[p]] += _weight(weights, p)
 
 
 @kernel

@@ -66,7 +66,7 @@ def _innermost_core(graph: Graph) -> tuple[int, int]:
     """The largest k for which a k-core exists, and its number of nodes, by repeated peeling (Matula and Beck 1983)."""
     import numpy as np
 
-    from flipwise.kernels.cores import peeling_order
+    from flipwise.kernels.peeling import peeling_order
 
     degrees = graph.degrees.copy()
     order, place, cores = np.empty(graph.n, np.int64), np.empty(graph.n, np.int64), np.empty(graph.n, np.int64)

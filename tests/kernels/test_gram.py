@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from flipwise.hashing.gram_loss import GramMatch
-from flipwise.kernels import codes as kernels
+from flipwise.kernels import gram as kernels
 
 pytestmark = pytest.mark.kernels
 

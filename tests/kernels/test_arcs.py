@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from flipwise.datasets.generators import power_law_cluster_graph, rmat_graph
 
 from flipwise import Graph, read_graph, write_graph
 from flipwise.graphs.graph import Arcs, build_graph
@@ -41,8 +40,6 @@ CASES: dict[str, Callable[[Path], Graph]] = {
     "METIS": lambda folder: read_graph(write_graph((40, _weighted()[1][:, :2]), folder / "m.metis")),
     "names": _named,
     "BVGraph": _bvgraph,
-    "R-MAT": lambda folder: rmat_graph(200, 1500, seed=3),
-    "triangles": lambda folder: power_law_cluster_graph(150, 3, 0.6, seed=3),
 }
 
 

@@ -1,4 +1,4 @@
-"""Cliques outside a set against a naive twin, and the exchanges that are made of them."""
+"""Sets of nodes and cliques outside them against naive twins, on small graphs with and without weights."""
 
 from __future__ import annotations
 
@@ -7,18 +7,89 @@ import numpy as np
 import pytest
 
 import flipwise
+from flipwise.densest.core import arc_weights
+from flipwise.densest.starts import times
 from flipwise.densest.subset import Subset, _losses, _room, clique_exchanges
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 from flipwise.kernels import subgraph
+from tests.kernels.graphs import a_graph
 
 pytestmark = pytest.mark.kernels
+
 
 N = 30
 
 
 @pytest.fixture(params=[False, True], ids=["plain", "weighted"])
 def pair(request: pytest.FixtureRequest) -> tuple[Graph, np.ndarray]:
+    return a_graph(request.param)
+
+
+def consistent(subset: Subset, W: np.ndarray) -> bool:
+    """Whether degrees and weight are what they should be."""
+    x = subset.inside.astype(float)
+    return np.allclose(subset.degrees, W @ x) and np.isclose(subset.weight, x @ W @ x / 2)
+
+
+def test_degrees_and_products_are_those_of_the_matrix(pair) -> None:
+    """degrees_into, multiply and inner_weight agree with NumPy; plain graphs count in integers."""
+    graph, W = pair
+    mask = np.arange(24) % 3 == 0
+    subset = Subset.of(graph, mask)
+    assert consistent(subset, W)
+    assert subset.degrees.dtype == (np.int64 if graph.weights is None else np.float64)
+    x = np.random.default_rng(1).random(24)
+    assert np.allclose(times(graph, x), W @ x)
+    inside = mask.astype(np.uint8)
+    total = subgraph.inner_weight(graph.indptr, graph.indices, arc_weights(graph), np.flatnonzero(mask), inside)
+    assert np.isclose(total, W[np.ix_(mask, mask)].sum())
+
+
+def test_every_move_keeps_degrees_and_weight(pair) -> None:
+    """Exchanges, growth and shedding leave the incremental state equal to the recomputed one."""
+    graph, W = pair
+    subset = Subset.of(graph, np.arange(24) < 8)
+    subset.exchange(np.array([0, 1]), np.array([20, 21]))
+    assert consistent(subset, W)
+    before = subset.weight
+    made = subset.exchange_improving(np.array([2, 3, 4]), np.array([10, 11, 12]))
+    assert consistent(subset, W) and (subset.weight > before if made else subset.weight == before)
+    piece = subset.grow(int(np.flatnonzero(subset.inside == 0)[0]), 4, 2)
+    assert consistent(subset, W) and subset.inside.sum() == 12
+    subset.shed(4, piece)
+    assert consistent(subset, W) and subset.inside.sum() == 8 and np.all(subset.inside[piece] == 1)
+
+
+def test_best_swaps_end_where_no_exchange_improves(pair) -> None:
+    """After best_swaps no pair of all pairs gains, by the dense matrix."""
+    graph, W = pair
+    subset = Subset.of(graph, np.arange(24) < 8)
+    subset.best_swaps(1000)
+    assert consistent(subset, W)
+    d = W @ subset.inside
+    ins, outs = np.flatnonzero(subset.inside), np.flatnonzero(subset.inside == 0)
+    assert np.max(d[outs][None, :] - d[ins][:, None] - W[np.ix_(ins, outs)]) <= 1e-9
+
+
+def test_a_tabu_walk_keeps_its_state_and_its_best(pair) -> None:
+    """The walk's value and best value are those of its sets."""
+    graph, W = pair
+    subset = Subset.of(graph, np.arange(24) < 8)
+    best_inside = subset.inside.copy()
+    noise = np.random.default_rng(2).integers(0, 2**30, 60)
+    start = int(subset.weight) if graph.weights is None else subset.weight
+    subset.weight, best = subgraph.tabu_walk(
+        *subset.csr, subset.inside, subset.degrees, best_inside, np.zeros(24, np.int64), noise, 3,
+        np.zeros((2, 16), np.int64), 0, start, start,
+    )  # fmt: skip
+    x = best_inside.astype(float)
+    assert consistent(subset, W) and subset.inside.sum() == best_inside.sum() == 8
+    assert np.isclose(best, x @ W @ x / 2) and best >= start
+
+
+@pytest.fixture(params=[False, True], ids=["plain", "weighted"])
+def clique_pair(request: pytest.FixtureRequest) -> tuple[Graph, np.ndarray]:
     """A random graph and its dense matrix; weights are of both signs."""
     rng = np.random.default_rng(3)
     W = np.triu(rng.random((N, N)) < 0.5, 1) * (np.round(rng.normal(1.0, 1.0, (N, N)), 3) if request.param else 1.0)
@@ -42,9 +113,9 @@ def naive_clique(W: np.ndarray, seed: int, inside: np.ndarray, most: int) -> tup
     return piece, worth
 
 
-def test_cliques_are_those_of_the_naive_growth(pair: tuple[Graph, np.ndarray]) -> None:
+def test_cliques_are_those_of_the_naive_growth(clique_pair: tuple[Graph, np.ndarray]) -> None:
     """Through every node outside, whole or cut short; work arrays are zero again."""
-    graph, W = pair
+    graph, W = clique_pair
     subset = Subset.of(graph, np.arange(N) % 4 == 0)
     for most in (3, 12):
         room = _room(subset, most)
@@ -56,9 +127,9 @@ def test_cliques_are_those_of_the_naive_growth(pair: tuple[Graph, np.ndarray]) -
         assert not any(work.any() for work in room[2:5])
 
 
-def test_the_best_size_of_each_clique(pair: tuple[Graph, np.ndarray]) -> None:
+def test_the_best_size_of_each_clique(clique_pair: tuple[Graph, np.ndarray]) -> None:
     """What a clique brings less what the weakest nodes take away, largest over its sizes."""
-    graph, W = pair
+    graph, W = clique_pair
     subset = Subset.of(graph, np.arange(N) % 3 == 0)
     most = 5
     losses = _losses(subset, most)
@@ -77,9 +148,9 @@ def test_the_best_size_of_each_clique(pair: tuple[Graph, np.ndarray]) -> None:
         assert gain == pytest.approx(max(by_size)) and by_size[size - 1] == pytest.approx(gain)
 
 
-def test_exchanges_keep_the_size_and_the_degrees(pair: tuple[Graph, np.ndarray]) -> None:
+def test_exchanges_keep_the_size_and_the_degrees(clique_pair: tuple[Graph, np.ndarray]) -> None:
     """Each exchange has k nodes and an exact state; the set itself is left as it was; no work, no exchange."""
-    graph, W = pair
+    graph, W = clique_pair
     subset = Subset.of(graph, np.arange(N) < 9)
     loads = graph.degrees.astype(float)
     found = list(clique_exchanges(subset, loads, 1e9))

@@ -1,4 +1,4 @@
-"""The kernels of the semidefinite relaxation and of the low-rank sweep against NumPy."""
+"""The sweeps of the mixing method against NumPy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from flipwise.kernels import solvers
+from flipwise.kernels import mixing
 
 pytestmark = pytest.mark.kernels
 
@@ -31,34 +31,11 @@ def test_mixing_sweep(dense: bool) -> None:
     before = float((V * (H @ V)).sum())
     M, found = U.T @ V, np.empty(N)
     if dense:
-        decrease = solvers.mixing_sweep_dense(A, U, s, M, V, np.empty(rank), found)
+        decrease = mixing.mixing_sweep_dense(A, U, s, M, V, np.empty(rank), found)
     else:
         S = sp.csr_array(A)
-        decrease = solvers.mixing_sweep_csr(S.indptr, S.indices, S.data, U, s, M, V, np.empty(rank), found)
+        decrease = mixing.mixing_sweep_csr(S.indptr, S.indices, S.data, U, s, M, V, np.empty(rank), found)
     assert np.allclose(V, expected)
     assert np.allclose(found, norms)
     assert np.allclose(M, U.T @ V)
     assert decrease == pytest.approx(before - float((V * (H @ V)).sum()))
-
-
-def test_lowrank_sweep() -> None:
-    """A sweep flips a bit exactly where its own change, given the earlier ones, is below zero."""
-    rng = np.random.default_rng(1)
-    U, s, c = rng.standard_normal((9, 2)), np.array([1.0, -2.0]), rng.standard_normal(9)
-    A = (U * s) @ U.T
-
-    def value(x: np.ndarray) -> float:
-        return float(x @ A @ x + c @ x)
-
-    x = np.where(rng.random(9) < 0.5, 1.0, -1.0)
-    expected, flips = x.copy(), 0
-    for i in range(2, 8):
-        other = expected.copy()
-        other[i] *= -1.0
-        if value(other) < value(expected):
-            expected, flips = other, flips + 1
-    before = value(x)
-    made, change = solvers.lowrank_sweep(U, s, c, np.zeros(9), 2, 6, U.T @ x, x)
-    assert made == flips
-    assert np.array_equal(x, expected)
-    assert change == pytest.approx(value(x) - before)
