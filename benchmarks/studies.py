@@ -14,7 +14,7 @@ import argparse
 from pathlib import Path
 
 from flipwise_studies import fill
-from flipwise_studies.experiments.cells import read_cells, write_results
+from flipwise_studies.experiments.results import read_cells, write_results
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"

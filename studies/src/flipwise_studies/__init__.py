@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from flipwise_studies.experiments.cells import Cell as Cell
     from flipwise_studies.experiments.cells import Key as Key
     from flipwise_studies.experiments.cells import Outcome as Outcome
-    from flipwise_studies.experiments.cells import read_cells as read_cells
-    from flipwise_studies.experiments.reproduction import Summary as Summary
-    from flipwise_studies.experiments.reproduction import find_studies as find_studies
-    from flipwise_studies.experiments.reproduction import reproduce as reproduce
-    from flipwise_studies.experiments.runner import RunnerProgress as RunnerProgress
+    from flipwise_studies.experiments.progress import RunnerProgress as RunnerProgress
+    from flipwise_studies.experiments.results import read_cells as read_cells
     from flipwise_studies.experiments.store import Store as Store
     from flipwise_studies.report.documents import fill as fill
     from flipwise_studies.report.documents import results_table as results_table
     from flipwise_studies.report.rendering import render as render
+    from flipwise_studies.reproduction import Summary as Summary
+    from flipwise_studies.reproduction import reproduce as reproduce
+    from flipwise_studies.studies.catalogue import find_studies as find_studies
 
 __version__ = "0.1.0"
 
@@ -29,11 +29,11 @@ _HOMES = {
     "Cell": "experiments.cells",
     "Key": "experiments.cells",
     "Outcome": "experiments.cells",
-    "read_cells": "experiments.cells",
-    "Summary": "experiments.reproduction",
-    "find_studies": "experiments.reproduction",
-    "reproduce": "experiments.reproduction",
-    "RunnerProgress": "experiments.runner",
+    "read_cells": "experiments.results",
+    "Summary": "reproduction",
+    "find_studies": "studies.catalogue",
+    "reproduce": "reproduction",
+    "RunnerProgress": "experiments.progress",
     "Store": "experiments.store",
     "fill": "report.documents",
     "results_table": "report.documents",

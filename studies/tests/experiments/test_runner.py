@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flipwise_studies.experiments.cells import read_cells
-from flipwise_studies.experiments.runner import RunnerProgress
+from flipwise_studies.experiments.progress import RunnerProgress
+from flipwise_studies.experiments.results import read_cells
 from studies.tests.experiments.toy import CELLS, run_all
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from flipwise.foundation.errors import InvalidFile
-from flipwise_studies.experiments.cells import Cell, Key, Outcome, canonical, current, read_cells, write_results
+from flipwise_studies.experiments.cells import Cell, Key, Outcome, canonical, current
+from flipwise_studies.experiments.results import read_cells, write_results
 from flipwise_studies.experiments.store import Store
 
 CELL = Cell(

@@ -13,8 +13,8 @@ import pytest
 
 from flipwise.foundation.errors import InvalidInput
 from flipwise_studies import RunnerProgress, find_studies, read_cells, reproduce
-from flipwise_studies.experiments.runner import longest_first
 from flipwise_studies.experiments.study import Plan
+from flipwise_studies.experiments.workers import longest_first
 
 ONLY = "convergence,momentum,dpcd,sgm,dpcd-plain"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from flipwise_studies.experiments.cells import Cell, Key, Outcome, canonical
-from flipwise_studies.experiments.reproduction import find_studies
 from flipwise_studies.experiments.study import Plan
+from flipwise_studies.studies.catalogue import find_studies
 
 ENVIRONMENT: dict[str, Any] = {
     "versions": {"flipwise": "0", "python": "3", "numpy": "2"},

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flipwise_studies import render
-from flipwise_studies.experiments.cells import write_results
+from flipwise_studies.experiments.results import write_results
 from studies.tests.report.cells import made_up_cells
 from tests.pages.browser import Browser, find_chromium
 

@@ -8,7 +8,7 @@ import pytest
 
 from flipwise.foundation.errors import InvalidInput
 from flipwise_studies import fill, results_table
-from flipwise_studies.experiments.cells import write_results
+from flipwise_studies.experiments.results import write_results
 from studies.tests.report.cells import made_up_cells
 
 ROOT = Path(__file__).parents[3]

@@ -12,9 +12,10 @@ import pytest
 
 from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise_studies import render
-from flipwise_studies.experiments.cells import MOST_POINTS, write_results
-from flipwise_studies.experiments.reproduction import STUDIES
+from flipwise_studies.experiments.curves import MOST_POINTS
+from flipwise_studies.experiments.results import write_results
 from flipwise_studies.experiments.store import Store
+from flipwise_studies.studies.catalogue import STUDIES
 from studies.tests.report.cells import made_up_cells
 
 MEGABYTE = 1_000_000

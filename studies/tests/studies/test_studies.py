@@ -10,10 +10,10 @@ import pytest
 from flipwise.qubo.models import QuadraticModel
 from flipwise_studies import find_studies
 from flipwise_studies.experiments.cells import Outcome, Skip
-from flipwise_studies.experiments.reproduction import STUDIES
 from flipwise_studies.experiments.study import Plan, Study, Task
+from flipwise_studies.studies.catalogue import STUDIES
 from flipwise_studies.studies.graphs import collaboration_graph
-from flipwise_studies.studies.qubo import PEERS, solve_with_peer
+from flipwise_studies.studies.qubo_peers import PEERS, solve_with_peer
 
 
 def _study(name: str) -> Study:

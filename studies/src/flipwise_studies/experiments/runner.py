@@ -1,63 +1,26 @@
-"""Runs the tasks of studies into a store: nothing twice, nothing lost, the time left always known.
-
-Several processes get whole studies, the longest first. Every process appends its own cells to the common store, so a
-kill at any moment loses no finished cell, however many processes there are.
-"""
+"""Runs the tasks of studies into a store: nothing twice, nothing lost, the time left always known."""
 
 from __future__ import annotations
 
 import logging
 import math
-import multiprocessing
-import os
-import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from queue import Empty
-from typing import Any
 
 from flipwise.foundation.errors import FlipwiseError, MissingDependency
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise_studies.experiments.cells import Cell, Outcome, Skip
 from flipwise_studies.experiments.environment import environment, forget_peak_memory, load_average, peak_memory
+from flipwise_studies.experiments.progress import Listener, RemainingTime, RunnerProgress
 from flipwise_studies.experiments.store import Store
-from flipwise_studies.experiments.study import Plan, Study, Task
+from flipwise_studies.experiments.study import Plan, PlannedStudies, Study, Task
 
 log = logging.getLogger("flipwise_studies")
 
 
-@dataclass(frozen=True)
-class RunnerProgress:
-    """Told to the callback after each cell: how many are finished, which was the last, and the seconds left."""
-
-    finished: int
-    total: int
-    cell: Cell
-    seconds: float
-    seconds_left: float
-
-    def __str__(self) -> str:
-        key, outcome = self.cell.key, self.cell.outcome
-        said = outcome.reason if outcome.status != "done" else _shown(outcome)
-        left = (
-            f"{self.seconds_left:.0f} s left" if self.seconds_left < 120 else f"{self.seconds_left / 60:.0f} min left"
-        )
-        return f"[{self.finished}/{self.total}, {left}] {key.study} | {key.instance} | {key.method}: {said}"
-
-
-Listener = Callable[[RunnerProgress], object]
-Planned = Sequence[tuple[Study, Sequence[Task]]]
-BLAS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
-"""What tells the libraries under NumPy how many threads they may use: as many as the kernels."""
-Run = Callable[[str, Listener], object]
-"""Runs the study of this name and tells the listener about each cell; it must be importable, not a closure."""
-
-
 def run_studies(
-    planned: Planned,
+    planned: PlannedStudies,
     store: Store,
     plan: Plan,
     *,
@@ -69,7 +32,7 @@ def run_studies(
     began = time.perf_counter()
     total = sum(len(tasks) for _, tasks in planned)
     finished = 0
-    clock = Clock([len(tasks) for _, tasks in planned])
+    remaining = RemainingTime([len(tasks) for _, tasks in planned])
     for number, (study, tasks) in enumerate(planned):
         warmed: set[str] = set()
         for place, task in enumerate(tasks):
@@ -78,13 +41,13 @@ def run_studies(
             if place + 1 == len(tasks) or tasks[place + 1].instance is not task.instance:
                 task.instance.forget()
             finished += 1
-            clock.took(number, time.perf_counter() - started, ran=cell is not None)
+            remaining.finish(number, time.perf_counter() - started, ran=cell is not None)
             if cell is None:
                 continue
-            told = RunnerProgress(finished, total, cell, time.perf_counter() - began, clock.seconds_left())
-            log.info("%s", told)
+            progress = RunnerProgress(finished, total, cell, time.perf_counter() - began, remaining.seconds_left())
+            log.info("%s", progress)
             if callback is not None:
-                callback(told)
+                callback(progress)
 
 
 def _run_once(
@@ -153,114 +116,3 @@ def _storable(outcome: Outcome) -> Outcome:
 def _finite(value: float | None) -> float | None:
     """A number as JSON and SQLite can keep it: NaN and infinities become None."""
     return None if value is None or not math.isfinite(value) else float(value)
-
-
-def _shown(outcome: Outcome) -> str:
-    value = "-" if outcome.value is None else f"{outcome.value:.6g}"
-    return value if outcome.seconds is None else f"{value} in {outcome.seconds:.2f} s"
-
-
-class Clock:
-    """Seconds left, from the mean time of the cells run so far: those of the same study where there are any."""
-
-    def __init__(self, tasks: Sequence[int]) -> None:
-        self._left = list(tasks)
-        self._times: list[list[float]] = [[] for _ in tasks]
-
-    def took(self, study: int, seconds: float, *, ran: bool) -> None:
-        self._left[study] -= 1
-        if ran:
-            self._times[study].append(seconds)
-
-    def seconds_left(self) -> float:
-        everything = [t for times in self._times for t in times]
-        overall = sum(everything) / len(everything) if everything else 0.0
-        means = [sum(times) / len(times) if times else overall for times in self._times]
-        return sum(left * mean for left, mean in zip(self._left, means, strict=True))
-
-
-def longest_first(planned: Planned) -> Planned:
-    """The studies by the most seconds they may take, as far as their tasks have time limits."""
-    return sorted(planned, key=lambda entry: -sum(task.parameters.get("time_limit", 1.0) for task in entry[1]))
-
-
-def run_in_processes(planned: Planned, jobs: int, threads: int, run: Run, callback: Listener | None) -> None:
-    """Run each study in one of `jobs` processes; the callback hears of cells with counts over all studies."""
-    ordered = longest_first(planned)
-    names = [study.name for study, _ in ordered]
-    context = multiprocessing.get_context("spawn")  # threads of the kernels do not survive a fork
-    messages: Any = context.Queue()
-    next_place = context.Value("i", 0)
-    workers = [
-        context.Process(target=_work, args=(names, next_place, messages, os.getpid(), run), daemon=True)
-        for _ in range(min(jobs, len(names)))
-    ]
-    with _inherited({name: str(threads) for name in BLAS}):
-        for worker in workers:
-            worker.start()
-    total = _Total([len(tasks) for _, tasks in ordered], len(workers))
-    try:
-        while not messages.empty() or any(worker.is_alive() for worker in workers):
-            try:
-                place, told = messages.get(timeout=0.2)
-            except Empty:
-                continue
-            if callback is not None:
-                callback(total.heard(place, told))
-    finally:
-        for worker in workers:
-            worker.terminate() if worker.is_alive() else worker.join()
-    if any(worker.exitcode for worker in workers):
-        raise FlipwiseError("a process of the studies has ended early; run the same command again to go on.")
-
-
-@contextmanager
-def _inherited(variables: dict[str, str]) -> Iterator[None]:
-    """Environment variables for the processes started inside; BLAS reads them when it is loaded."""
-    before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-def _work(names: Sequence[str], next_place: Any, messages: Any, parent: int, run: Run) -> None:
-    """Take studies until none is left."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is answered by the parent, which ends its workers
-    while True:
-        with next_place.get_lock():
-            place = next_place.value
-            next_place.value += 1
-        if place >= len(names):
-            return
-
-        def tell(progress: RunnerProgress, place: int = place) -> None:
-            if os.getppid() != parent:  # the run was killed: do not go on behind its back
-                os._exit(1)
-            messages.put((place, progress))
-
-        run(names[place], tell)
-
-
-class _Total:
-    """Counts and time left over all studies, from what the processes say about theirs."""
-
-    def __init__(self, tasks: Sequence[int], jobs: int) -> None:
-        self._clock = Clock(tasks)
-        self._finished = [0] * len(tasks)
-        self._seconds = [0.0] * len(tasks)
-        self._sum = sum(tasks)
-        self._jobs = jobs
-
-    def heard(self, place: int, told: RunnerProgress) -> RunnerProgress:
-        for _ in range(told.finished - self._finished[place] - 1):  # cells that the store had
-            self._clock.took(place, 0.0, ran=False)
-        self._clock.took(place, told.seconds - self._seconds[place], ran=True)
-        self._finished[place], self._seconds[place] = told.finished, told.seconds
-        left = self._clock.seconds_left() / self._jobs
-        return replace(told, finished=sum(self._finished), total=self._sum, seconds_left=left)

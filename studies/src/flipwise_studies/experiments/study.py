@@ -46,7 +46,7 @@ class Instance:
                     while block := file.read(1 << 20):
                         digest.update(block)
         else:
-            _feed(digest.update, self.data)
+            _hash_content(digest.update, self.data)
         return digest.hexdigest()
 
     def forget(self) -> None:
@@ -93,6 +93,7 @@ def file_instance(plan: Plan, name: str, relative: str, load: Callable[[Path], A
         return Instance(name, lambda: load(path), (path,))
 
     def skip() -> Any:
+        """Raise the reason."""
         raise Skip(NO_DATA if path is None else f"{path.name} is not in the data folder")
 
     return Instance(name, skip)
@@ -114,7 +115,11 @@ class Study:
     warm: Callable[[Task], None] | None = None
 
 
-def _feed(update: Callable[[bytes], Any], data: Any) -> None:
+PlannedStudies = Sequence[tuple[Study, Sequence[Task]]]
+"""Studies with the tasks of them that are to be run."""
+
+
+def _hash_content(update: Callable[[bytes], Any], data: Any) -> None:
     """Hash arrays, sparse matrices, dataclasses, containers and scalars by their content."""
     if isinstance(data, np.ndarray):
         update(f"{data.dtype.str}{data.shape}".encode())
@@ -123,17 +128,17 @@ def _feed(update: Callable[[bytes], Any], data: Any) -> None:
         given: Any = data
         matrix = sp.coo_array(given)
         for part in (np.array(matrix.shape), *matrix.coords, matrix.data):
-            _feed(update, part)
+            _hash_content(update, part)
     elif is_dataclass(data) and not isinstance(data, type):
         for item in fields(data):
-            _feed(update, getattr(data, item.name))
+            _hash_content(update, getattr(data, item.name))
     elif isinstance(data, Mapping):
         for name in sorted(data):
             update(str(name).encode())
-            _feed(update, data[name])
+            _hash_content(update, data[name])
     elif isinstance(data, Sequence) and not isinstance(data, str | bytes):
         update(f"[{len(data)}]".encode())
         for entry in data:
-            _feed(update, entry)
+            _hash_content(update, entry)
     else:
         update(repr(data).encode())

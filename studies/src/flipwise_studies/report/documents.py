@@ -16,7 +16,7 @@ import re
 from pathlib import Path
 
 from flipwise.foundation.errors import InvalidInput
-from flipwise_studies.experiments.cells import read_cells
+from flipwise_studies.experiments.results import read_cells
 from flipwise_studies.report.rendering import sections_of
 from flipwise_studies.report.sections.blocks import Section, typical_load
 from flipwise_studies.report.tables import Table

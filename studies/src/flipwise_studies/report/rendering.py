@@ -10,8 +10,8 @@ from dataclasses import fields
 from pathlib import Path
 
 from flipwise.foundation.errors import InvalidInput
-from flipwise_studies.experiments.cells import Cell, Key, read_cells
-from flipwise_studies.experiments.reproduction import STUDIES
+from flipwise_studies.experiments.cells import Cell, Key
+from flipwise_studies.experiments.results import read_cells
 from flipwise_studies.report.comparison import comparison_section
 from flipwise_studies.report.page import write_page
 from flipwise_studies.report.sections import graphs, hashing, optimisation
@@ -28,6 +28,7 @@ from flipwise_studies.report.sections.blocks import (
     versions_in_words,
 )
 from flipwise_studies.report.tables import Entry, Table
+from flipwise_studies.studies.catalogue import STUDIES
 
 TITLE = "Flipwise: the studies"
 _BUILDERS: dict[str, Callable[[Sequence[Cell]], list[Block]]] = {

@@ -9,8 +9,9 @@ import pytest
 from flipwise.foundation.errors import InvalidInput
 from flipwise_studies import find_studies, read_cells, reproduce
 from flipwise_studies.data import remote
-from flipwise_studies.experiments.reproduction import STUDIES, select
 from flipwise_studies.experiments.study import Plan
+from flipwise_studies.reproduction import select
+from flipwise_studies.studies.catalogue import STUDIES
 
 
 @pytest.mark.parametrize("quick", [True, False])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import logging
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,30 +16,14 @@ from flipwise.foundation.checks import check_whole
 from flipwise.foundation.errors import InvalidInput
 from flipwise_studies.experiments.cells import current
 from flipwise_studies.experiments.environment import cores, environment
-from flipwise_studies.experiments.runner import Listener, Planned, run_in_processes, run_studies
+from flipwise_studies.experiments.progress import Listener
+from flipwise_studies.experiments.runner import run_studies
 from flipwise_studies.experiments.store import Store
-from flipwise_studies.experiments.study import Plan, Study
-from flipwise_studies.studies import graphs, hashing, optimisation, qubo
+from flipwise_studies.experiments.study import Plan, PlannedStudies, Study
+from flipwise_studies.experiments.workers import run_in_processes
+from flipwise_studies.studies.catalogue import find_studies
 
 log = logging.getLogger("flipwise_studies")
-
-STUDIES = {
-    study.name: study
-    for study in (
-        optimisation.CONVERGENCE,
-        graphs.DENSITIES,
-        graphs.CPU_TIMES,
-        graphs.NEIGHBOURHOOD,
-        hashing.OPTIMISERS,
-        hashing.UNSUPERVISED,
-        hashing.SUPERVISED,
-        qubo.QUBO,
-        hashing.COMPRESSION,
-        optimisation.MOMENTUM,
-        graphs.GROWTH,
-    )
-}
-"""The studies by name, in the order of the report."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +34,6 @@ class Summary:
     done: int
     failed: int
     skipped: int
-
-
-def find_studies(names: Iterable[str] = STUDIES) -> list[Study]:
-    """The studies of these names.
-
-    Examples
-    --------
-    >>> from flipwise_studies import find_studies
-    >>> find_studies(["convergence"])[0].title
-    'Convergence of DPCD against SGM'
-    """
-    return [STUDIES[name] for name in names]
 
 
 def reproduce(
@@ -121,27 +93,29 @@ def reproduce(
     folder = data or os.environ.get("FLIPWISE_DATA") or None
     Limits(time_limit=time_limit)  # raises for what is no time
     plan = Plan(quick=quick, data=None if folder is None else Path(folder), time_limit=time_limit)
-    shift = _checked_count("seed", seed, 0) or 0
-    processes = _checked_count("jobs", jobs, 1) or 1
-    used = _checked_count("threads", threads, 1) or max(1, cores() // processes)
+    check_whole("seed", seed, 0)
+    check_whole("jobs", jobs, 1)
+    check_whole("threads", threads, 1, optional=True)
+    seed, jobs = int(seed), int(jobs)  # NumPy's integers cannot be stored
+    threads_each = max(1, cores() // jobs) if threads is None else int(threads)
     planned = [
-        (study, [replace(task, seed=task.seed + shift) for task in tasks])
+        (study, [replace(task, seed=task.seed + seed) for task in tasks])
         for study, tasks in select(find_studies(), plan, only)
     ]
     with Store(store) as opened:
         _warn_of_another_version(opened)
-        if processes == 1 or len(planned) < 2:
-            run_studies(planned, opened, plan, threads=used, retry=retry, callback=callback)
+        if jobs == 1 or len(planned) < 2:
+            run_studies(planned, opened, plan, threads=threads_each, retry=retry, callback=callback)
         else:
-            methods = sorted({task.method for _, tasks in planned for task in tasks})
-            shared = {"store": store, "threads": used, "seed": shift, "time_limit": time_limit, "retry": retry}
-            alone = partial(_one_study, methods if only is not None else [], {**shared, "quick": quick, "data": folder})
-            run_in_processes(planned, processes, used, alone, callback)
+            methods = [] if only is None else sorted({task.method for _, tasks in planned for task in tasks})
+            options = {"quick": quick, "store": store, "data": folder, "seed": seed, "time_limit": time_limit}
+            run_one = partial(_run_one_study, methods, {**options, "threads": threads_each, "retry": retry})
+            run_in_processes(planned, jobs, threads_each, run_one, callback)
         statuses = [cell.outcome.status for cell in current(opened.cells())]
     return Summary(Path(store), *(statuses.count(status) for status in ("done", "failed", "skipped")))
 
 
-def select(available: Sequence[Study], plan: Plan, only: Sequence[str] | str | None) -> Planned:
+def select(available: Sequence[Study], plan: Plan, only: Sequence[str] | str | None) -> PlannedStudies:
     """The tasks to run: all, or those of the studies and methods named."""
     planned = [(study, list(study.tasks(plan))) for study in available]
     if only is None:
@@ -160,22 +134,17 @@ def select(available: Sequence[Study], plan: Plan, only: Sequence[str] | str | N
             )
     chosen = [name for name in wanted if name in study_names]
     methods = {by_plain_name[name] for name in wanted if name not in study_names}
-    kept = [
+    selected = [
         (study, [task for task in tasks if not methods or task.method in methods])
         for study, tasks in planned
         if not chosen or study.name in chosen
     ]
-    return [(study, tasks) for study, tasks in kept if tasks]
+    return [(study, tasks) for study, tasks in selected if tasks]
 
 
-def _one_study(methods: Sequence[str], options: dict[str, Any], name: str, callback: Listener) -> None:
-    """What a process of its own does."""
+def _run_one_study(methods: Sequence[str], options: dict[str, Any], name: str, callback: Listener) -> None:
+    """Run the study of this name, as a process of its own does."""
     reproduce(only=[name, *methods], callback=callback, **options)
-
-
-def _checked_count(name: str, given: int | None, least: int) -> int | None:
-    check_whole(name, given, least, optional=True)
-    return None if given is None else int(given)
 
 
 def _warn_of_another_version(store: Store) -> None:
