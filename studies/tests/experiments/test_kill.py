@@ -16,7 +16,7 @@ import pytest
 from flipwise_studies.experiments.cells import Cell
 from flipwise_studies.experiments.results import read_cells
 from flipwise_studies.experiments.store import Store
-from flipwise_studies.report.rendering import write_csv
+from flipwise_studies.report.text_formats import write_csv
 from studies.tests.experiments.toy import CELLS, run_all
 
 KILLS = 20

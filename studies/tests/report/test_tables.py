@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from flipwise_studies.report.tables import Table, best_of, shown
+from flipwise_studies.report.tables import Table, as_text, best_of
 
 
 def test_the_best_of_a_column_is_marked_with_its_ties() -> None:
@@ -20,4 +20,4 @@ def test_a_table_escapes_and_aligns() -> None:
     assert "&lt;i&gt;" in table.html() and "<i>" not in table.html()
     assert table.markdown().splitlines()[1:3] == ["| :--- | ---: |", "| a\\|b <i> | 0.3333 |"]
     assert str(1 / 3) in table.csv()
-    assert shown(1234567) == "1,234,567" and shown(math.inf) == "inf" and shown(None) == "–"
+    assert as_text(1234567) == "1,234,567" and as_text(math.inf) == "inf" and as_text(None) == "–"

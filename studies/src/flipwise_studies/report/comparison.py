@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from flipwise.pages.charts import Chart, Line
 from flipwise_studies.experiments.cells import Cell
-from flipwise_studies.report.sections.blocks import Block, Figures, Section, Text, done, run_name
+from flipwise_studies.report.blocks import Block, Figures, Section, Text
+from flipwise_studies.report.cell_reading import done, run_name
 from flipwise_studies.report.tables import Entry, Table
 
 SAME = 1e-9

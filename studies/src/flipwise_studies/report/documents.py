@@ -17,8 +17,9 @@ from pathlib import Path
 
 from flipwise.foundation.errors import InvalidInput
 from flipwise_studies.experiments.results import read_cells
-from flipwise_studies.report.rendering import sections_of
-from flipwise_studies.report.sections.blocks import Section, typical_load
+from flipwise_studies.report.blocks import Section
+from flipwise_studies.report.cell_reading import typical_load
+from flipwise_studies.report.sections.contents import sections_of
 from flipwise_studies.report.tables import Table
 
 _BLOCK = re.compile(
@@ -75,10 +76,12 @@ def fill(text: str, folder: str | Path) -> str:
 
 
 def _all_of(section: Section) -> str:
+    """All tables of a section but the folded ones, under its title."""
     tables = [block for block in section.blocks if isinstance(block, Table) and not block.folded]
     return "\n\n".join([f"### {section.title}", section.question, *(_written(table, named=True) for table in tables)])
 
 
 def _written(table: Table, named: bool = False) -> str:
+    """A table in Markdown with its note, and with its title where it stands among others."""
     parts = (f"**{table.title}**" if named else "", table.markdown(), table.note)
     return "\n\n".join(filter(None, parts))

@@ -1,8 +1,4 @@
-"""The report as one HTML file: style, script and figures inside, nothing fetched.
-
-Behind the studies it shows single runs in detail: convergence, flips a step, and the gap between the found and the
-proven closing.
-"""
+"""The report as one HTML file: style, script and figures inside, nothing fetched."""
 
 from __future__ import annotations
 
@@ -11,20 +7,11 @@ from html import escape
 from importlib import resources
 from itertools import groupby
 
-from flipwise.pages.charts import Band, Chart, Line, chart_style
+from flipwise.pages.charts import chart_style
 from flipwise_studies.experiments.cells import Cell
-from flipwise_studies.report.sections.blocks import (
-    Block,
-    Drawing,
-    Figures,
-    Section,
-    Text,
-    done,
-    environments_of,
-    run_name,
-    typical_load,
-    versions_in_words,
-)
+from flipwise_studies.report.blocks import Block, Drawing, Figures, Section, Text
+from flipwise_studies.report.cell_reading import environments_of, run_name, typical_load, versions_in_words
+from flipwise_studies.report.single_run import notable_runs, run_figures
 from flipwise_studies.report.tables import Table
 
 NARROW = 5
@@ -33,7 +20,7 @@ NARROW = 5
 
 def write_page(title: str, cells: Sequence[Cell], sections: Sequence[Section], before: Sequence[Section] = ()) -> str:
     """The page; `before` are sections that stand in front of the studies, such as a comparison."""
-    runs = _notable_runs(cells)
+    runs = notable_runs(cells)
     links = [(s.name, s.title) for s in (*before, *sections)]
     links += [("one-run", "One run")] if runs else []
     links.append(("environment", "Environment"))
@@ -55,6 +42,7 @@ def write_page(title: str, cells: Sequence[Cell], sections: Sequence[Section], b
 
 
 def _facts(cells: Sequence[Cell]) -> str:
+    """What the page is about, and a few figures about the run itself."""
     statuses = [cell.outcome.status for cell in cells]
     scales = sorted({cell.scale for cell in cells})
     seconds = sum(cell.outcome.seconds or 0.0 for cell in cells)
@@ -75,6 +63,7 @@ def _facts(cells: Sequence[Cell]) -> str:
 
 
 def _section(section: Section) -> str:
+    """A section; narrow tables that follow each other stand side by side."""
     blocks = ""
     for narrow, group in groupby(section.blocks, key=_is_narrow):
         inner = [_block(block) for block in group]
@@ -85,6 +74,7 @@ def _section(section: Section) -> str:
 
 
 def _titled(name: str, title: str, inner: str) -> str:
+    """A section element with a heading that can be linked to."""
     return f'<section id="{escape(name)}"><h2>{escape(title)}</h2>{inner}</section>'
 
 
@@ -94,6 +84,7 @@ def _is_narrow(block: Block) -> bool:
 
 
 def _block(block: Block) -> str:
+    """A block as HTML."""
     if isinstance(block, Figures):
         inner = "".join(f.html if isinstance(f, Drawing) else f.html() for f in block.figures)
         return f'<div class="figures">{inner}</div>' if inner else ""
@@ -103,77 +94,20 @@ def _block(block: Block) -> str:
 
 
 def _runs(runs: Sequence[Cell]) -> str:
+    """The section of single runs, the first of them unfolded."""
     if not runs:
         return ""
     parts = "".join(
         f"<details{' open' if place == 0 else ''}><summary>{escape(run_name(cell.key))}</summary>"
-        f"{_block(_run_figures(cell))}</details>"
+        f"{_block(run_figures(cell))}</details>"
         for place, cell in enumerate(runs)
     )
     lead = '<p class="lead">The longest run of our own method in each study, step by step.</p>'
     return _titled("one-run", "One run", lead + parts)
 
 
-def _notable_runs(cells: Sequence[Cell]) -> list[Cell]:
-    """For each study the run of our own method with the longest story; at most eight."""
-    chosen: dict[str, Cell] = {}
-    for cell in done(cells):
-        ours = cell.key.method.startswith(("dpcd", "flipwise"))
-        if not ours or "flips" not in cell.outcome.series:
-            continue
-        kept = chosen.get(cell.key.study)
-        if kept is None or _length(cell) > _length(kept):
-            chosen[cell.key.study] = cell
-    return sorted(chosen.values(), key=_length, reverse=True)[:8]
-
-
-def _run_figures(cell: Cell) -> Figures:
-    """Value by iteration, flips by iteration, best value and bound by time."""
-    series = {name: [(x, y) for x, y in points] for name, points in cell.outcome.series.items()}
-    charts = []
-    if series.get("value"):
-        line = Line("value after the step", series["value"], 0, markers=True)
-        charts.append(Chart("Convergence", "iteration", "value", [line]))
-    if any(flips > 0 for _, flips in series.get("flips", [])):
-        line = Line("flips", series["flips"], 1, stems=True)
-        charts.append(Chart("Flips a step", "iteration", "variables changed", [line], y_from_zero=True))
-    if series.get("best"):
-        charts.append(_gap(cell, series["best"], series.get("bound", [])))
-    return Figures(charts)
-
-
-def _gap(cell: Cell, best: list[tuple[float, float]], bound: list[tuple[float, float]]) -> Chart:
-    lines = [Line("best so far", best, 0, steps=True)]
-    bands = []
-    end = best[-1][0]
-    if not bound and cell.outcome.bound is not None:
-        bound = [(0.0, cell.outcome.bound)]
-    if bound:
-        held = [*bound, (max(end, bound[-1][0]), bound[-1][1])]
-        lines.append(Line("proven bound", held, 7, steps=True))
-        times = sorted({t for t, _ in best} | {t for t, _ in held})
-        both = [(t, _at(best, t), _at(held, t)) for t in times]
-        bands.append(Band("gap", [(t, a, b) for t, a, b in both if a is not None and b is not None], 7))
-    title = "The gap closing" if bound else "Best value over time"
-    return Chart(title, "seconds", "value", lines, bands)
-
-
-def _at(points: Sequence[tuple[float, float]], time: float) -> float | None:
-    """The value of a step function at a time, None before its first step."""
-    before = [y for x, y in points if x <= time]
-    return before[-1] if before else None
-
-
-def _length(cell: Cell) -> int:
-    """How much there is to tell: steps that changed something, improvements, above all a proven bound beside them."""
-    series = cell.outcome.series
-    flips = sum(count > 0 for _, count in series.get("flips", []))
-    improvements = len({best for _, best in series.get("best", [])})
-    bounds = len({bound for _, bound in series.get("bound", [])})
-    return min(100, flips) + 5 * min(20, improvements) + 200 * min(2, bounds)
-
-
 def _environment(cells: Sequence[Cell]) -> str:
+    """Machines, versions, commits and checksums of the data."""
     rows: list[tuple[str, str]] = []
     for record in environments_of(cells):
         machine = record.get("machine", {})

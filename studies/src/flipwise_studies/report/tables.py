@@ -47,9 +47,10 @@ class Table:
     def texts(self) -> list[list[str]]:
         """Every entry as text; the figures of a column have the same decimals where that loses none of them."""
         decimals = [_decimals([row[j] for row in self.rows]) for j in range(len(self.headers))]
-        return [[shown(entry, decimals[j]) for j, entry in enumerate(row)] for row in self.rows]
+        return [[as_text(entry, decimals[j]) for j, entry in enumerate(row)] for row in self.rows]
 
     def _html_entry(self, row: int, column: int, entry: Entry, text: str) -> str:
+        """One entry: a heading in the first column, with its number for sorting where it is one."""
         marked = ' class="best"' if (row, column) in self.best else ""
         label = escape(self.headers[column], quote=True)
         if isinstance(entry, int | float):
@@ -81,7 +82,7 @@ class Table:
         return text.getvalue()
 
 
-def shown(entry: Entry, decimals: int | None = None) -> str:
+def as_text(entry: Entry, decimals: int | None = None) -> str:
     """An entry as text: figures with the decimals given or up to five significant digits, thousands grouped."""
     if entry is None:
         return "–"
@@ -164,4 +165,5 @@ def best_of(rows: Sequence[Sequence[Entry]], better: str) -> frozenset[tuple[int
 
 
 def _pipe(text: str) -> str:
+    """Text that does not end an entry of a Markdown table."""
     return text.replace("|", "\\|")

@@ -10,12 +10,8 @@ import numpy as np
 from flipwise.pages.charts import Band, Chart, Line
 from flipwise_studies.experiments.cells import Cell
 from flipwise_studies.report import paper
-from flipwise_studies.report.sections.blocks import (
-    Block,
-    Figures,
-    Palette,
-    Text,
-    anytime,
+from flipwise_studies.report.blocks import Block, Figures, Text
+from flipwise_studies.report.cell_reading import (
     by_instance,
     by_method,
     done,
@@ -26,6 +22,7 @@ from flipwise_studies.report.sections.blocks import (
     seconds_of,
     value_of,
 )
+from flipwise_studies.report.sections.shared import Palette, anytime_charts
 from flipwise_studies.report.tables import Entry, Table, best_of, pivot
 
 
@@ -59,7 +56,7 @@ def densities(cells: Sequence[Cell]) -> list[Block]:
     for graph, group in by_instance(cells).items():
         k = _most_contested(done(group))
         own = [c for c in group if c.key.options["k"] == k]
-        curves += anytime(f"{graph}, k = {k}: density against time", own, palette, "density", most=12)
+        curves += anytime_charts(f"{graph}, k = {k}: density against time", own, palette, "density", most=12)
     return [Text(paper.DENSITY), Figures(charts), *tables, Figures(curves)]
 
 

@@ -7,11 +7,8 @@ from collections.abc import Callable, Sequence
 from flipwise.pages.charts import Chart, Line
 from flipwise_studies.experiments.cells import Cell
 from flipwise_studies.report import paper
-from flipwise_studies.report.sections.blocks import (
-    Block,
-    Figures,
-    Palette,
-    Text,
+from flipwise_studies.report.blocks import Block, Figures, Text
+from flipwise_studies.report.cell_reading import (
     by_instance,
     by_method,
     done,
@@ -21,6 +18,7 @@ from flipwise_studies.report.sections.blocks import (
     option,
     seconds_of,
 )
+from flipwise_studies.report.sections.shared import Palette
 from flipwise_studies.report.tables import Entry, Table, best_of, pivot
 
 PROTOCOL = (
@@ -68,6 +66,7 @@ def _retrieval(
     printed_seconds: dict[str, tuple[float, ...]],
     printed_data: str,
 ) -> list[Block]:
+    """MAP and seconds by method and bits for both protocols, and the paper's figures, labelled with its data."""
     palette = Palette(cells)
     learned, hashed = metric("map_learned"), metric("map_hashed")
     charts: list[Chart] = []
@@ -92,6 +91,7 @@ def _retrieval(
 
 
 def _by_bits(title: str, cells: Sequence[Cell], value: Callable[[Cell], float | None], better: str = "max") -> Table:
+    """Methods against numbers of bits."""
     bits = option("bits")
     return pivot(title, cells, method_of, bits, value, corner="method", better=better, header="{} bits")
 
@@ -99,6 +99,7 @@ def _by_bits(title: str, cells: Sequence[Cell], value: Callable[[Cell], float | 
 def _against_bits(
     title: str, cells: Sequence[Cell], palette: Palette, value: Callable[[Cell], float | None], label: str
 ) -> Chart:
+    """A number against the bits, one line a method, the mean over seeds."""
     lines = []
     sizes: set[float] = set()
     for method, own in by_method(done(cells)).items():

@@ -10,13 +10,8 @@ import numpy as np
 
 from flipwise.pages.charts import Chart, Line
 from flipwise_studies.experiments.cells import Cell
-from flipwise_studies.report.routes import routes_figure
-from flipwise_studies.report.sections.blocks import (
-    Block,
-    Drawing,
-    Figures,
-    Palette,
-    anytime,
+from flipwise_studies.report.blocks import Block, Drawing, Figures
+from flipwise_studies.report.cell_reading import (
     by_instance,
     by_method,
     done,
@@ -27,6 +22,8 @@ from flipwise_studies.report.sections.blocks import (
     seconds_of,
     value_of,
 )
+from flipwise_studies.report.routes import routes_figure
+from flipwise_studies.report.sections.shared import Palette, anytime_charts
 from flipwise_studies.report.tables import Entry, Table, pivot
 
 
@@ -67,7 +64,7 @@ def momentum(cells: Sequence[Cell]) -> list[Block]:
     charts: list[Chart] = []
     for instance, group in by_instance(cells).items():
         free = [cell for cell in group if not cell.key.options["balanced"]]
-        charts += anytime(f"{instance}, free", free, palette, "best objective")
+        charts += anytime_charts(f"{instance}, free", free, palette, "best objective")
     return [table("Energy per variable", metric("value_per_variable")), table("Seconds", seconds_of), Figures(charts)]
 
 
@@ -139,11 +136,12 @@ def qubo(cells: Sequence[Cell]) -> list[Block]:
     palette = Palette(cells)
     charts: list[Chart] = []
     for instance, group in list(by_instance(cells).items())[:6]:
-        charts += anytime(instance, group, palette, "best value")
+        charts += anytime_charts(instance, group, palette, "best value")
     return [*blocks, Figures(charts)]
 
 
 def _best_in_rows(rows: Sequence[Sequence[Entry]]) -> frozenset[tuple[int, int]]:
+    """The positions of the largest figure of each row, ties included."""
     marked = set()
     for i, row in enumerate(rows):
         numbers = {j: float(entry) for j, entry in enumerate(row) if isinstance(entry, int | float)}
