@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import doctest
 import re
+import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 import pytest
@@ -55,7 +57,9 @@ def test_the_code_of_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pyte
     """Every block of the page runs without an exception; pycon blocks print what they show."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
-    namespace: dict[str, object] = {"__name__": "page"}
+    module = ModuleType("page")  # where dataclasses of the page look for the names in their annotations
+    monkeypatch.setitem(sys.modules, "page", module)
+    namespace = module.__dict__
     skipped: list[str] = []
     ran = 0
     for block in blocks(page.read_text(encoding="utf-8")):
@@ -74,6 +78,6 @@ def test_the_code_of_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pyte
         else:
             quick = re.sub(r"time_limit=[1-9][\d.]*", "time_limit=0.5", block.code)
             source = "\n" * block.line + quick
-            exec(compile(source, str(page), "exec"), namespace)
+            exec(compile(source, str(page), "exec", dont_inherit=True), namespace)
     if not ran:
         pytest.skip("; ".join(skipped))
