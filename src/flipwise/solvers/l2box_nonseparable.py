@@ -19,11 +19,11 @@ import numpy as np
 
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
-from flipwise.foundation.arrays import Floats
+from flipwise.foundation.arrays import Floats, inner
 from flipwise.foundation.checks import check_numbers, check_wholes
 from flipwise.model.problem import Problem
 from flipwise.solvers.projections import Polytope, report_nearest
-from flipwise.solvers.relaxed import Model, inner, stops_in_time
+from flipwise.solvers.relaxed import Model, stops_in_time
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ import numpy as np
 
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
-from flipwise.foundation.arrays import Floats
+from flipwise.foundation.arrays import Floats, inner
 from flipwise.foundation.checks import check_flags, check_numbers, check_wholes
 from flipwise.model.problem import Problem
 from flipwise.solvers.projections import onto_sphere, report_nearest
-from flipwise.solvers.relaxed import begin, inner, projected_gradient, stops_in_time
+from flipwise.solvers.relaxed import begin, projected_gradient, stops_in_time
 
 
 @dataclass(frozen=True)

@@ -21,16 +21,11 @@ import numpy as np
 from flipwise.bounds.eigenvalues import smallest_eigenpair
 from flipwise.engine.limits import OutOfTime, Status
 from flipwise.engine.run import Run
-from flipwise.foundation.arrays import Floats
+from flipwise.foundation.arrays import Floats, inner
 from flipwise.model.objective import SupportsCurvature
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
 from flipwise.solvers.projections import Polytope, report_nearest
-
-
-def inner(a: Floats, b: Floats) -> float:
-    """a'b on one thread: the same bits wherever it runs, and no threads to wait for."""
-    return float(np.einsum("i,i->", a, b))
 
 
 def in_time(run: Run) -> None:
