@@ -1,4 +1,7 @@
-"""`flipwise reproduce` and `flipwise report`: the studies run into a store, the store made into a page."""
+"""`flipwise reproduce` and `flipwise report`: the studies run into a store, the store made into a page.
+
+The two are entry points of the group `flipwise.commands`; nothing but this file is loaded to list them.
+"""
 
 from __future__ import annotations
 
@@ -43,14 +46,10 @@ def reproduce(
     from flipwise_studies import render
     from flipwise_studies import reproduce as run_studies
 
-    def tell(progress: object) -> None:
-        if not quiet:
-            click.echo(str(progress), err=True)
-
     try:
         summary = run_studies(
             quick=quick, only=only, store=store, data=data, seed=seed, time_limit=time_limit, threads=threads,
-            jobs=jobs, retry=retry, callback=tell,
+            jobs=jobs, retry=retry, callback=None if quiet else lambda progress: click.echo(str(progress), err=True),
         )  # fmt: skip
     except KeyboardInterrupt:
         click.echo(f"Interrupted. Finished cells are in {store}; the same command goes on from there.", err=True)
@@ -60,8 +59,9 @@ def reproduce(
         counts = {"done": summary.done, "failed": summary.failed, "skipped": summary.skipped}
         print_json({"store": str(summary.store), **counts, "report": pages})
     else:
-        said = f"{summary.done} done, {summary.failed} failed, {summary.skipped} skipped"
-        print_facts("Studies", [("cells", said), ("store", str(summary.store)), ("report", "\n".join(pages) or "none")])
+        cells = f"{summary.done} done, {summary.failed} failed, {summary.skipped} skipped"
+        facts = [("cells", cells), ("store", str(summary.store)), ("report", "\n".join(pages) or "none")]
+        print_facts("Studies", facts)
     return OK
 
 

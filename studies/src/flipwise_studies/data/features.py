@@ -98,7 +98,7 @@ def read_features(path: str | Path, n_queries: int = 1000, seed: Seed = 0) -> Re
     except (OSError, ValueError) as error:
         raise InvalidFile(f"{path}: not a packed feature file ({error}).") from None
     rng = as_generator(seed)
-    X, y = _unpacked(path, arrays)
+    X, y = _features_and_labels(path, arrays)
     if y.ndim == 1:
         each = max(1, n_queries // np.unique(y).size)
         chosen = np.concatenate(
@@ -114,7 +114,8 @@ def read_features(path: str | Path, n_queries: int = 1000, seed: Seed = 0) -> Re
     return RetrievalData(X[rest], y[rest], X[chosen], y[chosen])
 
 
-def _unpacked(path: str | Path, arrays: dict[str, npt.NDArray[Any]]) -> tuple[Floats, npt.NDArray[Any]]:
+def _features_and_labels(path: str | Path, arrays: dict[str, npt.NDArray[Any]]) -> tuple[Floats, npt.NDArray[Any]]:
+    """All rows of a packed file, features in float64, from whichever of the three layouts it has."""
     if "Q_train" in arrays:
         quantised = np.concatenate([arrays["Q_train"], arrays["Q_test"]])
         return quantised * np.asarray(arrays["scale"], np.float64), np.concatenate(

@@ -11,14 +11,10 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.errors import InvalidInput, MissingDependency
-
-try:
-    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-except ImportError:
-    raise MissingDependency("scikit-learn", "hashing", "GIST") from None
+from flipwise.foundation.errors import InvalidInput
 
 PADDING = 5
 """Pixels mirrored around the image against the wrap-around of the Fourier transform."""
@@ -131,6 +127,7 @@ def _prefiltered(grey: Floats, cycles: float = 4.0, floor: float = 0.2) -> Float
 
 
 def _grey(images: npt.ArrayLike) -> Floats:
+    """Images as intensities (n, height, width); colours are averaged."""
     array = np.asarray(images)
     if array.ndim == 4:
         array = array.mean(axis=3)
@@ -145,6 +142,7 @@ def _grey(images: npt.ArrayLike) -> Floats:
 
 
 def _resampled(grey: Floats, size: int | None) -> Floats:
+    """Images of side `size` by linear interpolation; None leaves them as they are."""
     if size is None or grey.shape[1:] == (size, size):
         return grey
     from scipy.ndimage import zoom

@@ -90,6 +90,7 @@ def project_incidence(rows: Rows, n_columns: int) -> Graph:
 
 
 def _unpack(path: Path, rows: str, entries: str) -> tuple[dict[str, Any], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The header, the length of each row, and the gaps; `rows` and `entries` name the numbers in the header."""
     try:
         with lzma.open(path) as stream:
             raw = stream.read()
@@ -109,6 +110,7 @@ def _unpack(path: Path, rows: str, entries: str) -> tuple[dict[str, Any], npt.ND
 
 
 def _planes(raw: bytes, start: int, count: int, planes: int) -> npt.NDArray[np.int64]:
+    """Numbers that are stored as byte planes, lowest bytes first."""
     values = np.zeros(count, dtype=np.int64)
     for plane in range(planes):
         values |= np.frombuffer(raw, np.uint8, count, start + plane * count).astype(np.int64) << (8 * plane)

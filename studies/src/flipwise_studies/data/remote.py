@@ -9,12 +9,11 @@ from __future__ import annotations
 import os
 import tarfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.foundation.errors import InvalidFile, InvalidInput, MissingDependency
+from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.graph import Graph
 
 LAW = "http://data.law.di.unimi.it/webdata"
@@ -50,7 +49,7 @@ def law_graph(name: str, *, download: bool = True) -> Graph:
     if name not in LAW_GRAPHS:
         raise InvalidInput(f"`name` must be one of {', '.join(LAW_GRAPHS)}, got {name!r}.")
     known = LAW_GRAPHS[name]
-    if not known and download and _local(f"graphs/{name}.graph") is None:
+    if not known and download and _find_local(f"graphs/{name}.graph") is None:
         known = _published_checksums(name)
     parts = {
         suffix: fetch(f"{LAW}/{name}/{name}{suffix}", f"graphs/{name}{suffix}", known.get(suffix), download=download)
@@ -77,10 +76,11 @@ def cifar10_images(*, download: bool = True) -> tuple[npt.NDArray[np.uint8], npt
 
 def fetch(url: str, relative: str, checksum: str | None, *, download: bool = True) -> Path:
     """A file: from FLIPWISE_DATA, from the cache, or from the network, checked against its checksum."""
-    local = _local(relative)
+    local = _find_local(relative)
     if local is not None:
         return local
-    pooch = _pooch()
+    import pooch
+
     cache = Path(pooch.os_cache("flipwise"))
     name = Path(relative).name
     if not download and not (cache / name).is_file():
@@ -93,13 +93,15 @@ def fetch(url: str, relative: str, checksum: str | None, *, download: bool = Tru
         raise InvalidInput(f"{name} could not be downloaded ({error}). {_what_to_do(url, relative, cache)}") from None
 
 
-def _local(relative: str) -> Path | None:
+def _find_local(relative: str) -> Path | None:
+    """The file in the folder that FLIPWISE_DATA names, if it is there."""
     folder = os.environ.get("FLIPWISE_DATA", "")
     path = Path(folder) / relative
     return path if folder and path.is_file() else None
 
 
 def _what_to_do(url: str, relative: str, cache: Path) -> str:
+    """Where to put a file that was downloaded by other means."""
     return (
         f"Download {url} by other means and put it at {cache / Path(relative).name}, "
         f"or in a folder of your own at {relative} and set the variable FLIPWISE_DATA to that folder."
@@ -115,11 +117,3 @@ def _published_checksums(name: str) -> dict[str, str]:
         if len(words) == 2:
             sums[words[1].lstrip("*").removeprefix(name)] = f"md5:{words[0]}"
     return sums
-
-
-def _pooch() -> Any:
-    try:
-        import pooch
-    except ImportError:
-        raise MissingDependency("pooch", "data", "downloading data") from None
-    return pooch

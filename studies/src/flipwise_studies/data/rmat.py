@@ -55,6 +55,7 @@ class _RmatArcs(ArcSource):
         self.bounds = [round(65536 * p) for p in (a, a + b, a + 2 * b)]
 
     def __iter__(self) -> Iterator[Arcs]:
+        """Block by block, each from a generator of its own."""
         kind = index_type(self.n)
         for block in range(-(-self.draws // BLOCK_ARCS)):
             size = min(BLOCK_ARCS, self.draws - block * BLOCK_ARCS)

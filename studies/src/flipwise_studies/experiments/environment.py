@@ -63,6 +63,7 @@ def peak_memory() -> float | None:
 
 
 def _processor() -> str:
+    """The name of the processor, as far as the system says it."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -73,6 +74,7 @@ def _processor() -> str:
 
 
 def _memory() -> float | None:
+    """The memory of the machine in GB, where the system says it."""
     try:
         return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
     except (ValueError, OSError, AttributeError):

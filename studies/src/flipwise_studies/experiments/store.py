@@ -69,6 +69,7 @@ class Store:
             raise InvalidFile(f"{self.path}: a store of format {version}; this version reads format {FORMAT}.")
 
     def _prepare(self) -> None:
+        """Switch on write-ahead logging, and make the tables of a new file."""
         connection = self._connection
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
@@ -125,6 +126,7 @@ class Store:
 
 
 def _as_row(cell: Cell, environment: int) -> tuple[Any, ...]:
+    """The columns of a cell; `environment` is the number of its environment."""
     named = {**vars(cell.key), **vars(cell.outcome), **vars(cell), "environment": environment}
     named["metrics"] = json.dumps(dict(cell.outcome.metrics), sort_keys=True)
     named["series"] = json.dumps(cell.outcome.series)
