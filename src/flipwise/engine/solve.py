@@ -75,7 +75,8 @@ def solve(
     with ExitStack() as stack:
         interrupts = stack.enter_context(guarded_interrupts())
         opened = stack.enter_context(open_checkpoint(checkpoint, every))
-        stack.enter_context(limited_threads(threads))
+        if threads is not None:  # a limit that the caller has set around this call stays
+            stack.enter_context(limited_threads(threads))
         trace = Trace()
         log = None
         if verbose:
