@@ -53,10 +53,10 @@ A = random_symmetric(np.random.default_rng(0), 40)
         (lambda: flipwise.minimize(A, 41), "n_or_shape"),
         (lambda: flipwise.minimize(A, constraint=3), "constraint"),
         (lambda: flipwise.minimize(A, constraint=Cardinality(41)), "between 0 and"),
-        (lambda: flipwise.minimize(A, x0=np.ones(3)), "`x0` must have shape"),
-        (lambda: flipwise.minimize(A, x0=np.zeros(40)), "only -1 and 1"),
-        (lambda: flipwise.minimize(A, x0=np.full(40, np.nan)), "only -1 and 1"),
-        (lambda: flipwise.minimize(A, x0=np.ones(40), constraint=Cardinality(3)), "exactly 3 ones"),
+        (lambda: flipwise.minimize(A, start=np.ones(3)), "`start` must have shape"),
+        (lambda: flipwise.minimize(A, start=np.zeros(40)), "only -1 and 1"),
+        (lambda: flipwise.minimize(A, start=np.full(40, np.nan)), "only -1 and 1"),
+        (lambda: flipwise.minimize(A, start=np.ones(40), constraint=Cardinality(3)), "exactly 3 ones"),
         (lambda: flipwise.minimize(A, method="dpdc"), 'Did you mean "dpcd"'),
         (lambda: flipwise.minimize(A, alpah=1.0), "Did you mean `alpha`"),
         (lambda: flipwise.minimize(A, alpha=-1.0), "alpha"),
@@ -136,7 +136,7 @@ def test_restarts_never_hurt_and_the_first_is_the_single_run() -> None:
 def test_warm_start_is_used() -> None:
     """A local optimum given as start is returned."""
     best = flipwise.minimize(A, seed=1, restarts=10)
-    again = flipwise.minimize(A, x0=best.x, seed=2, neighbourhood=0)
+    again = flipwise.minimize(A, start=best.x, seed=2, neighbourhood=0)
     assert np.array_equal(best.x, again.x)
 
 
@@ -165,9 +165,9 @@ def test_callback_sees_the_incumbent_in_the_users_variables() -> None:
 
 
 def test_trace_file_has_one_line_an_iteration(tmp_path: Path) -> None:
-    """trace=path writes JSON lines equal to the trace in memory."""
+    """trace_file=path writes JSON lines equal to the trace in memory."""
     path = tmp_path / "run.jsonl"
-    result = flipwise.minimize(A, seed=0, trace=path)
+    result = flipwise.minimize(A, seed=0, trace_file=path)
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     assert rows == result.trace.to_dicts()
 

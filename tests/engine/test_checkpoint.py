@@ -155,11 +155,16 @@ def test_a_checkpoint_with_a_false_state_is_refused_or_harmless(kind: str, tmp_p
     path = tmp_path / "run.checkpoint"
     solve = {
         "descent": partial(flipwise.minimize, A[:12, :12], seed=0, restarts=4, max_iterations=20),
-        "portfolio": partial(flipwise.minimize, A[:12, :12], seed=0, method="portfolio", rounds=3),
+        "portfolio": partial(flipwise.minimize, A[:12, :12], seed=0, method="portfolio", effort=3 / 30),
         "counted": partial(
-            flipwise.minimize, A[:12, :12], seed=0, method="portfolio", rounds=3, constraint=flipwise.Cardinality(4)
+            flipwise.minimize,
+            A[:12, :12],
+            seed=0,
+            method="portfolio",
+            effort=3 / 30,
+            constraint=flipwise.Cardinality(4),
         ),
-        "dense subgraph": partial(flipwise.densest_subgraph, (200, EDGES), 20, seed=1, effort=0.05, certify=False),
+        "dense subgraph": partial(flipwise.densest_subgraph, (200, EDGES), 20, seed=1, effort=0.05, bound="none"),
     }[kind]
     with pytest.raises(Killed):
         solve(checkpoint=path, every=0, callback=killer(12 if kind == "dense subgraph" else 4))

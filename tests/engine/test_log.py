@@ -9,7 +9,7 @@ import pytest
 
 import flipwise
 from flipwise.engine.log import HEADER, format_row, shown_on_stderr
-from flipwise.engine.result import Record
+from flipwise.engine.run import Record
 
 RING = (12, [[i, (i + 1) % 12] for i in range(12)])
 
@@ -35,8 +35,8 @@ def test_the_log_tells_the_run(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     "solve",
     [
-        lambda: flipwise.bisect(RING, seed=0, rounds=2, verbose=True),
-        lambda: flipwise.partition(RING, 3, seed=0, rounds=2, verbose=True),
+        lambda: flipwise.bisect(RING, seed=0, effort=2 / 30, verbose=True),
+        lambda: flipwise.partition(RING, 3, seed=0, effort=2 / 30, verbose=True),
         lambda: flipwise.maxcut(RING, seed=0, time_limit=0.2, verbose=True),
         lambda: flipwise.densest_subgraph(RING, 4, seed=0, effort=0, verbose=True),
         lambda: flipwise.solve_qubo(-np.ones((6, 6)), seed=0, time_limit=0.2, callback=lambda _: None, verbose=True),
@@ -52,13 +52,14 @@ def test_every_application_has_the_log(solve: Callable[[], object], capsys: pyte
 
 
 def test_a_proof_after_the_search_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """The last line has the bound of the result, with the sign of the minimised value."""
+    """The closing lines have the bound of the result, with the sign of the minimised value, and what it took."""
     result = flipwise.maxcut(RING, seed=0, bound="sdp", verbose=True)
-    assert capsys.readouterr().err.splitlines()[-1].startswith(f"Proof       {-result.bound:.12g} (gap ")
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("Bound ")]
+    assert line.startswith(f"Bound       {-result.bound:.12g} (gap ") and "proven in" in line
 
 
 def test_a_run_inside_a_shown_block_is_logged_once(capsys: pytest.CaptureFixture[str]) -> None:
     """Blocks of `shown_on_stderr` do not add up."""
-    with shown_on_stderr(True):
+    with shown_on_stderr():
         flipwise.minimize(np.eye(3), seed=0, verbose=True)
     assert capsys.readouterr().err.count("Flipwise ") == 1

@@ -58,7 +58,7 @@ def _cubic(x: np.ndarray) -> tuple[float, np.ndarray]:
 )
 def test_the_portfolio_goes_on_between_its_rounds(objective: Any, more: dict[str, Any], tmp_path: Path) -> None:
     """Killed in the descent, in rounds and in a second restart, every kind of population ends with the same point."""
-    solve = partial(flipwise.minimize, objective, method="portfolio", seed=1, rounds=5, restarts=2, **more)
+    solve = partial(flipwise.minimize, objective, method="portfolio", seed=1, effort=5 / 30, restarts=2, **more)
     whole = solve()
     path = tmp_path / "run.checkpoint"
     kills = (2, *(k for k in (4, 7, 9) if 4 < k < whole.iterations - 1), whole.iterations - 1)
@@ -72,10 +72,10 @@ def test_the_portfolio_goes_on_between_its_rounds(objective: Any, more: dict[str
 def test_models_and_cuts_resume_to_the_same_answer_and_proof(kind: str, tmp_path: Path) -> None:
     """`checkpoint` and `every` work in solve_qubo, solve_ising and maxcut; the bound comes with them."""
     solve = {
-        "qubo": partial(flipwise.solve_qubo, A, seed=2, rounds=6),
-        "ising": partial(flipwise.solve_ising, np.zeros(50), A, seed=2, rounds=6, count=20),
-        "maxcut": partial(flipwise.maxcut, SPARSE, seed=2, rounds=6),
-        "bisect": partial(flipwise.bisect, SPARSE, seed=2, rounds=8, bound="simple"),
+        "qubo": partial(flipwise.solve_qubo, A, seed=2, effort=6 / 30),
+        "ising": partial(flipwise.solve_ising, np.zeros(50), A, seed=2, effort=6 / 30, count=20),
+        "maxcut": partial(flipwise.maxcut, SPARSE, seed=2, effort=6 / 30),
+        "bisect": partial(flipwise.bisect, SPARSE, seed=2, effort=8 / 30, bound="simple"),
     }[kind]
     whole = solve(callback=lambda progress: None)
     path = tmp_path / "run.checkpoint"
@@ -87,30 +87,21 @@ def test_models_and_cuts_resume_to_the_same_answer_and_proof(kind: str, tmp_path
 
 def test_a_kill_during_the_proof_does_not_cost_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The search is over, the bound is not: the next call goes straight to the bound."""
-    from flipwise.qubo import solve as module
+    from flipwise.bounds import choice
 
     path = tmp_path / "run.checkpoint"
-    whole = flipwise.solve_qubo(A, seed=2, rounds=4)
+    whole = flipwise.solve_qubo(A, seed=2, effort=4 / 30)
 
     def killed(*_: object) -> float:
         raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(module, "proven_bound", killed)
+        patched.setattr(choice, "proven_bound", killed)
         with pytest.raises(Killed):
-            flipwise.solve_qubo(A, seed=2, rounds=4, checkpoint=path)
+            flipwise.solve_qubo(A, seed=2, effort=4 / 30, checkpoint=path)
     assert path.exists()
-    steps: list[int] = []
-    again = flipwise.minimize  # what the second call may not need
-
-    def counted(*arguments: Any, **keywords: Any) -> Any:
-        result = again(*arguments, **keywords)
-        steps.append(len(result.trace.records))
-        return result
-
-    monkeypatch.setattr(module, "minimize", counted)
-    resumed = flipwise.solve_qubo(A, seed=2, rounds=4, checkpoint=path)
-    assert steps == [0]
+    resumed = flipwise.solve_qubo(A, seed=2, effort=4 / 30, checkpoint=path)
+    assert resumed.trace.records == []  # not one iteration more
     assert np.array_equal(resumed.x, whole.x) and resumed.bound == whole.bound
     assert resumed.iterations == whole.iterations and not path.exists()
 

@@ -24,7 +24,7 @@ print("ready", flush=True)
 if kind == "descent":
     result = flipwise.minimize(A + A.T, restarts=25, constraint=flipwise.Cardinality(30), **options)
 elif kind == "portfolio":
-    result = flipwise.solve_qubo(A + A.T, rounds=15, bound="none", **options)
+    result = flipwise.solve_qubo(A + A.T, effort=15 / 30, bound="none", **options)
 else:
     result = flipwise.densest_subgraph((80, rng.integers(0, 80, (400, 2))), [6, 12], effort=0.1, **options)[0]
 np.save(answer, result.x)

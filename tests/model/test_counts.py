@@ -39,7 +39,7 @@ def test_counts_may_be_integers_of_numpy(r: Any) -> None:
 @pytest.mark.parametrize("value", [-1, 1.0, 2.5, True, "2", None])
 def test_what_is_no_count_is_refused_by_name(value: Any) -> None:
     """The error names the argument and the value."""
-    with pytest.raises(flipwise.InvalidInput, match=r"^`r` must be an integer of at least 0") as error:
+    with pytest.raises(flipwise.InvalidInput, match=r"^`count` must be an integer of at least 0") as error:
         flipwise.Cardinality(value)
     assert repr(value) in str(error.value)
     with pytest.raises(flipwise.InvalidInput, match=r"^`ones` must be an integer of at least 0"):

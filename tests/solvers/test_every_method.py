@@ -16,7 +16,7 @@ from flipwise import Cardinality, ColumnCounts, Free, GroupCounts, IncompatibleO
 from flipwise.model.problem import as_problem
 from flipwise.solvers.registry import Method
 
-METHODS = [m for m in flipwise.methods() if ".solvers." in m.module or m.name == "dpcd"]
+METHODS = [m for m in flipwise.methods() if m.solver.startswith("solvers.")]
 KINDS = ("sparse", "dense", "low-rank", "smooth", "densest")
 N = 12
 
@@ -171,7 +171,7 @@ def test_unit_and_weighted_graphs_need_no_diagonal_and_no_linear_terms() -> None
 @pytest.mark.parametrize("method", [m for m in METHODS if m.name != "dpcd"], ids=lambda m: m.name)
 def test_options_are_validated(method: Method) -> None:
     """Every option of every method refuses a value of the wrong kind, naming the option."""
-    _, options = method.load()
+    options = method.load()
     options()
     for field in fields(options):
         with pytest.raises(InvalidInput, match=field.name):
@@ -200,4 +200,4 @@ def test_as_problem_and_check_agree() -> None:
     problem = as_problem(_objective("sparse"), None, None)
     for method in METHODS:
         if _applies(method, "sparse", Free()):
-            method.check(problem)
+            method.check(problem, {m.name: m for m in METHODS})

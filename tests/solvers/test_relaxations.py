@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from itertools import product
 
 import numpy as np
@@ -13,13 +12,14 @@ import scipy.sparse as sp
 import flipwise
 from flipwise import Cardinality, Free, Quadratic
 from flipwise.bounds.linearised import linearise, solve_linearised
-from flipwise.engine.result import Status
-from flipwise.engine.run import Limits, Run
+from flipwise.engine.limits import Limits, Status
+from flipwise.engine.run import Run
+from flipwise.foundation.arrays import inner
 from flipwise.model.problem import as_problem
 from flipwise.solvers import mpec_epm
 from flipwise.solvers.projections import Polytope, sweep
-from flipwise.solvers.registry import find_method
-from flipwise.solvers.relaxed import Model, conjugate_gradients, convex_load, inner, projected_gradient
+from flipwise.solvers.registry import GENERAL, find_method
+from flipwise.solvers.relaxed import Model, conjugate_gradients, convex_load, projected_gradient
 
 
 def _problem(constraint, seed: int = 0, n: int = 10):
@@ -137,7 +137,7 @@ def test_mpec_reaches_a_binary_point() -> None:
     problem = _problem(Cardinality(3))
     result = flipwise.minimize(problem.objective, constraint=problem.constraint, method="mpec-epm", seed=0)
     assert result.status is flipwise.Status.CONVERGED
-    assert mpec_epm.Options().T == 10
+    assert mpec_epm.MPECEPM().T == 10
 
 
 def test_branch_and_bound_agrees_with_enumeration() -> None:
@@ -159,10 +159,9 @@ def test_a_relaxation_cut_short_rounds_the_point_it_had_come_to(method, monkeypa
     run = Run(problem, Limits(time_limit=1e9))
     calls = iter(range(10**6))
     monkeypatch.setattr(run, "check_time", lambda: Status.TIME_LIMIT if next(calls) > 5 else None)
-    module = importlib.import_module(find_method(method).module)
     options = {} if method == "piecewise" else {"convex": False}
     x = problem.constraint.random(problem.shape, np.random.default_rng(0))
     first = problem.objective.value(x)
-    status = module.solve(problem, x, np.random.default_rng(0), run, module.Options(**options))
+    status = find_method(method, GENERAL).make(options).solve(problem, x, np.random.default_rng(0), run)
     assert status is Status.TIME_LIMIT
     assert run.best_value < first and problem.constraint.contains(run.best_x)

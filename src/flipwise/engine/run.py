@@ -14,7 +14,7 @@ import numpy as np
 
 from flipwise.engine.checkpoint import Checkpoint
 from flipwise.engine.limits import Clock, Interrupts, Limits, OutOfTime, Status
-from flipwise.engine.states import flattened, rebuilt
+from flipwise.engine.states import flattened, generator_state, rebuilt, restored_generator
 from flipwise.foundation.arrays import Floats
 from flipwise.model.problem import Problem
 
@@ -348,8 +348,10 @@ class Run:
 
     def at_restart(self, index: int, rng: np.random.Generator, status: Status) -> None:
         """A descent is about to begin: a place from which any solver can go on."""
-        self._restart = index, rng, status
-        if self.checkpoint is not None and self.incumbent.x is not None and not self.resuming:
+        if self.checkpoint is None:
+            return
+        self._restart = index, restored_generator(generator_state(rng)), status  # as it is before the descent
+        if self.incumbent.x is not None and not self.resuming:
             self._latest = self._snapshot([])
             if self.checkpoint[0].due:
                 self._save()
@@ -394,4 +396,5 @@ class Run:
         for name in [name for name in state if name.startswith("state.") and name.count(".") == 1]:
             own = {key.removeprefix(name + "."): v for key, v in state.items() if key.startswith(name + ".")}
             self._waiting[name.removeprefix("state.")] = own
-        return position.restart, position.rng, Status[position.status]
+        self._restart = position.restart, position.rng, Status[position.status]
+        return self._restart

@@ -77,7 +77,7 @@ def test_literal_mode_equals_the_pseudocode(n: int, seed: int, counted: bool, al
     visited: list[np.ndarray] = []
     f = flipwise.Quadratic(A, c)
     flipwise.minimize(
-        f, constraint=constraint, x0=x0, literal=True, alpha=alpha, neighbourhood=0, max_iterations=len(points) - 1,
+        f, constraint=constraint, start=x0, literal=True, alpha=alpha, neighbourhood=0, max_iterations=len(points) - 1,
         callback=lambda p: visited.append(p.value),
     )  # fmt: skip
     assert visited == pytest.approx([f.value(x) for x in points[1:]], rel=1e-9, abs=1e-9)

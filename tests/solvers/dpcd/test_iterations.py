@@ -10,7 +10,7 @@ import pytest
 import flipwise
 from flipwise.model.constraints import Constraint
 from flipwise.solvers.dpcd.algorithm import LITERAL_ITERATIONS
-from flipwise.solvers.dpcd.updates import ImprovingUpdate
+from flipwise.solvers.dpcd.steps import ImprovingUpdate
 from tests.reference import random_symmetric
 
 SLOPES = flipwise.Quadratic(np.zeros((4, 4)), [5.0, 1.0, -1.0, -4.0])
@@ -37,10 +37,10 @@ def _flips(result: flipwise.Result) -> list[int]:
 def test_a_literal_update_flips_what_passes_its_threshold(alpha: tuple[float, float], end: list[int]) -> None:
     """S_plus is x = 1 and g > alpha_1 * L_1, S_minus is x = -1 and g < -alpha_2 * L_2."""
     options = {"literal": True, "neighbourhood": 0, "max_iterations": 1}
-    result = flipwise.minimize(SLOPES, x0=[1, 1, -1, -1], alpha=alpha, **options)
+    result = flipwise.minimize(SLOPES, start=[1, 1, -1, -1], alpha=alpha, **options)
     assert result.x.tolist() == end
     assert result.trace.records[0].alpha == max(alpha)
-    other = flipwise.minimize(SLOPES, x0=[-1, -1, 1, 1], alpha=alpha, **options)
+    other = flipwise.minimize(SLOPES, start=[-1, -1, 1, 1], alpha=alpha, **options)
     assert other.x.tolist() == [-1, -1, 1, 1]  # all on the right side already
 
 
@@ -48,7 +48,7 @@ def test_a_literal_update_flips_what_passes_its_threshold(alpha: tuple[float, fl
 def test_a_slope_at_the_threshold_does_not_pass(sign: int) -> None:
     """Equal slopes are equal to their mean, and the paper asks for more than alpha times it."""
     f = flipwise.Quadratic(np.zeros((2, 2)), [3.0 * sign, 3.0 * sign])
-    result = flipwise.minimize(f, x0=[sign, sign], literal=True, neighbourhood=0)
+    result = flipwise.minimize(f, start=[sign, sign], literal=True, neighbourhood=0)
     assert result.x.tolist() == [sign, sign]
     assert result.status is flipwise.Status.CONVERGED
     assert _flips(result) == [0]
@@ -56,7 +56,7 @@ def test_a_slope_at_the_threshold_does_not_pass(sign: int) -> None:
 
 def test_alpha_is_lowered_until_nothing_improves() -> None:
     """Two flips at alpha = 1, two at the next lower one, none at 0: iterations without a flip are not counted."""
-    result = flipwise.minimize(SLOPES, x0=[1, 1, -1, -1], neighbourhood=0)
+    result = flipwise.minimize(SLOPES, start=[1, 1, -1, -1], neighbourhood=0)
     records = result.trace.records
     assert [(record.flips, record.alpha) for record in records] == [(2, 1.0), (2, 1.0 / ImprovingUpdate.LEVELS), (0, 0)]
     assert [record.value for record in records] == [-7.0, -11.0, -11.0]
@@ -71,7 +71,7 @@ def test_an_update_follows_its_flips_only_when_both_alphas_are_zero(
 ) -> None:
     """The first flip makes the second one improving: at once when alpha is 0, in the next iteration otherwise."""
     f = flipwise.Quadratic(np.array([[0.0, -1.0], [-1.0, 0.0]]), [5.0, 1.0])
-    result = flipwise.minimize(f, x0=[1, 1], alpha=alpha, neighbourhood=0)
+    result = flipwise.minimize(f, start=[1, 1], alpha=alpha, neighbourhood=0)
     assert _flips(result)[: len(flips)] == flips
     assert result.trace.records[0].alpha == max(alpha)
     assert result.x.tolist() == [-1, -1]
@@ -86,7 +86,7 @@ def test_the_literal_mode_ends_after_the_papers_number_of_updates(given: int | N
     """100 without a limit, otherwise as many as the limit says, also more."""
     limit = {} if given is None else {"max_iterations": given}
     result = flipwise.minimize(
-        SEESAW, x0=[1, 1], literal=True, alpha=0.5, neighbourhood=0, callback=_not_for_ever, **limit
+        SEESAW, start=[1, 1], literal=True, alpha=0.5, neighbourhood=0, callback=_not_for_ever, **limit
     )
     assert result.iterations == made
     assert set(_flips(result)) == {2}
@@ -99,7 +99,7 @@ def test_the_improved_mode_has_no_such_limit() -> None:
     A = np.diag(np.full(n - 1, -1.0), 1)  # a coordinate improves once the one before it has flipped
     f = flipwise.Quadratic(A + A.T, np.r_[9.0, np.full(n - 1, 0.5)])
     # alpha_2 is too large to come down to 0, where an update would follow its flips to the end
-    result = flipwise.minimize(f, x0=np.ones(n), alpha=(0.0, 1e90), neighbourhood=0)
+    result = flipwise.minimize(f, start=np.ones(n), alpha=(0.0, 1e90), neighbourhood=0)
     assert _flips(result)[:n] == [1] * n
     assert (result.x == -1).all()
     assert result.status is flipwise.Status.LOCAL_OPTIMUM
@@ -108,7 +108,7 @@ def test_the_improved_mode_has_no_such_limit() -> None:
 def test_the_neighbourhood_is_searched_every_so_many_updates() -> None:
     """With T = 3 the seesaw goes on twice; the third update is followed by the best single flip, and all is over."""
     result = flipwise.minimize(
-        SEESAW, x0=[1, 1], literal=True, alpha=0.5, neighbourhood=1, neighbourhood_every=3, callback=_not_for_ever
+        SEESAW, start=[1, 1], literal=True, alpha=0.5, neighbourhood=1, neighbourhood_every=3, callback=_not_for_ever
     )
     assert _flips(result) == [2, 2, 3, 0]
     assert [record.value for record in result.trace.records] == [2.0, 2.0, -2.0, -2.0]
@@ -118,7 +118,7 @@ def test_the_neighbourhood_is_searched_every_so_many_updates() -> None:
 def test_the_neighbourhood_is_searched_where_the_updates_end() -> None:
     """Slopes at the threshold do not pass; the search at the end finds them one by one."""
     f = flipwise.Quadratic(np.zeros((2, 2)), [3.0, 3.0])
-    result = flipwise.minimize(f, x0=[1, 1], literal=True, neighbourhood=1, neighbourhood_every=1000)
+    result = flipwise.minimize(f, start=[1, 1], literal=True, neighbourhood=1, neighbourhood_every=1000)
     assert _flips(result) == [1, 1, 0]
     assert [record.value for record in result.trace.records] == [0.0, -6.0, -6.0]
     assert result.status is flipwise.Status.CONVERGED

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.solvers.dpcd import Options
+from flipwise.solvers.dpcd import DPCD
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from flipwise.solvers.dpcd import Options
 def test_every_sensible_value_is_taken_as_it_is(given: dict[str, Any]) -> None:
     """The bounds themselves, whole numbers, fractions and NumPy's numbers."""
     (name,) = given
-    assert getattr(Options(**given), name) == given[name]
+    assert getattr(DPCD(**given), name) == given[name]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_every_sensible_value_is_taken_as_it_is(given: dict[str, Any]) -> None:
 def test_every_other_value_is_refused_by_name(name: str, value: object) -> None:
     """The error names the option, its rule and the value."""
     with pytest.raises(flipwise.InvalidInput, match=f"^`{name}` must be") as error:
-        Options(**{name: value})  # type: ignore[arg-type]
+        DPCD(**{name: value})  # type: ignore[arg-type]
     assert repr(value) in str(error.value)
 
 
@@ -55,6 +55,6 @@ def test_every_other_value_is_refused_by_name(name: str, value: object) -> None:
 )
 def test_one_alpha_stands_for_both(alpha: Any, pair: tuple[float, float]) -> None:
     """(alpha_1, alpha_2) as floats, from one number or a pair."""
-    alphas = Options(alpha=alpha).alphas
+    alphas = DPCD(alpha=alpha).alphas
     assert alphas == pair
     assert all(type(value) is float for value in alphas)

@@ -20,12 +20,12 @@ def test_lemma_1_dpcd_reaches_the_optimum_in_one_update(n: int, seed: int) -> No
     x0 = np.where(rng.random(n) < 0.5, 1, -1)
     f = flipwise.Smooth(lambda x: (0.5 * ((x + beta) ** 2).sum(), x + beta), n, lipschitz=1.0)
     options = {"literal": True, "thresholds": "lipschitz", "epsilon": 0.9 * beta.min(), "neighbourhood": 0}
-    result = flipwise.minimize(f, x0=x0, **options)
+    result = flipwise.minimize(f, start=x0, **options)
     assert (result.x == -1).all()
     assert result.trace.records[0].value == pytest.approx(0.5 * ((beta - 1) ** 2).sum())
     assert result.iterations <= 2  # the update, and the one that finds nothing left
 
-    signed = flipwise.minimize(f, x0=x0, method="sgm")
+    signed = flipwise.minimize(f, start=x0, method="sgm")
     assert signed.status is flipwise.Status.CYCLE
     assert {record.flips for record in signed.trace.records} == {n}  # x, -x, x, -x, ...
 
@@ -44,7 +44,7 @@ def test_theorem_1_every_step_lowers_f_by_more_than_two_epsilon(
     x0 = constraint.random((n,), rng)
     start = f.value(x0)
     result = flipwise.minimize(
-        f, constraint=constraint, x0=x0, literal=True, thresholds="lipschitz", epsilon=epsilon, neighbourhood=0
+        f, constraint=constraint, start=x0, literal=True, thresholds="lipschitz", epsilon=epsilon, neighbourhood=0
     )
     values = [start, *(record.value for record in result.trace.records)]
     for before, record in zip(values, result.trace.records, strict=False):
@@ -74,6 +74,6 @@ def test_the_literal_algorithm_never_moves_on_dense_subgraphs() -> None:
     f = flipwise.Quadratic(-(W + W.T), variables="binary")
     x0 = np.zeros(30, dtype=int)
     x0[:8] = 1
-    options = {"constraint": flipwise.Cardinality(8), "x0": x0, "neighbourhood": 0}
+    options = {"constraint": flipwise.Cardinality(8), "start": x0, "neighbourhood": 0}
     assert (flipwise.minimize(f, literal=True, **options).x == x0).all()
     assert flipwise.minimize(f, **options).value < f.value(2.0 * x0 - 1)

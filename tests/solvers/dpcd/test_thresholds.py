@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import flipwise
-from flipwise.solvers.dpcd import Options
-from flipwise.solvers.dpcd.thresholds import lipschitz_thresholds, make_thresholds, mean_thresholds
+from flipwise.solvers.dpcd import DPCD
+from flipwise.solvers.dpcd.steps import lipschitz_thresholds, make_thresholds, mean_thresholds
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_lipschitz_thresholds_are_the_constant_plus_epsilon(L0: float, epsilon: 
 def test_the_options_choose_the_rule() -> None:
     """Means by default; the Lipschitz rule with the options' epsilon where it is asked for."""
     g = np.array([5.0, 1.0, -1.0, -4.0])
-    assert make_thresholds(_with_constant(2.0), Options())(g) == (3.0, 2.5)
-    rule = make_thresholds(_with_constant(2.0), Options(thresholds="lipschitz", epsilon=1.0))
+    assert make_thresholds(_with_constant(2.0), DPCD())(g) == (3.0, 2.5)
+    rule = make_thresholds(_with_constant(2.0), DPCD(thresholds="lipschitz", epsilon=1.0))
     assert rule(g) == (3.0, 3.0)
 
 
@@ -72,6 +72,6 @@ def test_without_a_lipschitz_constant_only_the_means_are_left() -> None:
         def gradient(self, x: np.ndarray) -> np.ndarray:
             return np.ones(2)
 
-    assert make_thresholds(Own(), Options())(np.ones(2)) == (1.0, 0.0)
+    assert make_thresholds(Own(), DPCD())(np.ones(2)) == (1.0, 0.0)
     with pytest.raises(flipwise.IncompatibleObjective, match=r'lipschitz\(\)`; Own has none. Use thresholds="mean"'):
-        make_thresholds(Own(), Options(thresholds="lipschitz"))
+        make_thresholds(Own(), DPCD(thresholds="lipschitz"))

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import flipwise
 from flipwise.model.constraints import Constraint
-from flipwise.solvers.dpcd.updates import ImprovingUpdate, LiteralUpdate
+from flipwise.model.flips import EvaluatedFlips
+from flipwise.solvers.dpcd.steps import ImprovingUpdate, LiteralUpdate
 from tests.reference import is_flip_optimal, is_swap_optimal, random_symmetric
 
 CASCADE = flipwise.Quadratic(np.array([[0.0, -1.0], [-1.0, 0.0]]), [5.0, 1.0])
@@ -25,7 +26,7 @@ def test_the_literal_update_makes_every_flip_and_a_new_gradient() -> None:
     f = flipwise.Quadratic(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 2.0], [0.0, 2.0, 0.0]]), [1.0, 2.0, -3.0])
     x = _point(1, 1, -1)
     g, before = f.gradient(x), f.value(x)
-    flips, change = LiteralUpdate(f).make(x, g, np.array([[0, 2]]), follow=False)
+    flips, change = LiteralUpdate(f, flipwise.Free()).make(x, g, np.array([[0, 2]]), follow=False)
     assert x.tolist() == [-1, 1, 1]
     assert (flips, change) == (2, f.value(x) - before)
     assert change == -4.0 + 8.0 - 2.0 - 6.0  # of the two terms of A and the two of c
@@ -36,13 +37,13 @@ def test_the_literal_update_of_a_matrix_variable_flips_flat_indices() -> None:
     """Indices are positions in the flattened array."""
     f = flipwise.Quadratic(np.zeros((4, 4)), [1.0, 2.0, 3.0, 4.0], shape=(2, 2))
     x = np.ones((2, 2))
-    assert LiteralUpdate(f).make(x, f.gradient(x), np.array([1, 2]), follow=False) == (2, -10.0)
+    assert LiteralUpdate(f, flipwise.Free()).make(x, f.gradient(x), np.array([1, 2]), follow=False) == (2, -10.0)
     assert x.tolist() == [[1, -1], [-1, 1]]
 
 
 def test_the_literal_update_keeps_gradient_and_alpha_and_has_no_end_of_its_own() -> None:
     """No gauge, no lower alpha, no last step; without moves nothing happens."""
-    update = LiteralUpdate(CASCADE)
+    update = LiteralUpdate(CASCADE, flipwise.Free())
     x = _point(1, 1)
     g = CASCADE.gradient(x)
     assert update.gauge(x, g) is g
@@ -149,7 +150,7 @@ def test_finish_follows_the_first_improving_flips() -> None:
 def test_finish_leaves_coordinates_without_slope_alone() -> None:
     """A flip that changes nothing is no improvement; a small slope is one."""
     f = flipwise.Smooth(lambda x: (0.25 * float(x[1]), np.array([0.0, 0.25])), 2)
-    objective = flipwise.model.flips.with_flips(f)
+    objective = EvaluatedFlips(f)
     x = _point(1, 1)
     assert ImprovingUpdate(objective, flipwise.Free()).finish(x, f.gradient(x)) == (1, -0.5)
     assert x.tolist() == [1, -1]

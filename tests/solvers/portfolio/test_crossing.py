@@ -10,8 +10,8 @@ import pytest
 import scipy.sparse as sp
 
 import flipwise
+from flipwise.engine.limits import Clock
 from flipwise.model.forms import IsingForm, ising_form
-from flipwise.solvers.portfolio.clock import Clock
 from flipwise.solvers.portfolio.crossing import CAPACITY, PATIENCE, CrossedPopulation, grown
 from flipwise.solvers.portfolio.population import Member
 

@@ -12,7 +12,7 @@ import flipwise
 from flipwise.foundation.errors import InvalidInput
 from flipwise.model.forms import ising_form
 from flipwise.solvers.portfolio.annealing import paced
-from flipwise.solvers.portfolio.clock import Clock
+from flipwise.engine.limits import Clock
 
 
 def torus(side: int, seed: int) -> sp.csr_array:
@@ -62,7 +62,7 @@ def test_matrix_variables_keep_their_columns() -> None:
     rng = np.random.default_rng(3)
     A = rng.normal(size=(24, 24))
     f = flipwise.Quadratic(A + A.T, shape=(8, 3))
-    found = flipwise.minimize(f, method="portfolio", constraint=flipwise.ColumnCounts([2, 4, 5]), seed=0, rounds=3)
+    found = flipwise.minimize(f, method="portfolio", constraint=flipwise.ColumnCounts([2, 4, 5]), seed=0, effort=3 / 30)
     assert (found.x > 0).sum(axis=0).tolist() == [2, 4, 5]
     assert found.value == pytest.approx(f.value(found.x.astype(float)))
 
@@ -83,7 +83,7 @@ def test_start_is_never_made_worse() -> None:
     """A warm start is improved or kept."""
     A = torus(12, 5)
     good = flipwise.minimize(A, method="portfolio", seed=0, max_iterations=4)
-    again = flipwise.minimize(A, method="portfolio", seed=1, x0=good.x, max_iterations=1)
+    again = flipwise.minimize(A, method="portfolio", seed=1, start=good.x, max_iterations=1)
     assert again.value <= good.value
 
 
@@ -116,8 +116,8 @@ def test_schedules_are_thinned_to_the_time_left() -> None:
 
 
 def test_options_are_checked() -> None:
-    """`rounds` must be a positive integer, other names are unknown."""
-    with pytest.raises(InvalidInput, match="rounds"):
-        flipwise.minimize(np.eye(3), method="portfolio", rounds=-1)
+    """`effort` must be a number of at least 0, other names are unknown."""
+    with pytest.raises(InvalidInput, match="effort"):
+        flipwise.minimize(np.eye(3), method="portfolio", effort=-1)
     with pytest.raises(InvalidInput, match="unknown option"):
         flipwise.minimize(np.eye(3), method="portfolio", sweeps=5)

@@ -14,16 +14,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
-from flipwise.engine.states import check_array
 from flipwise.foundation.arrays import Floats
 from flipwise.model.problem import Problem
 from flipwise.solvers.dpcd.options import DPCDOptions
+from flipwise.solvers.dpcd.state import Descent
 from flipwise.solvers.dpcd.steps import (
     ImprovingUpdate,
     LiteralUpdate,
@@ -34,23 +34,6 @@ from flipwise.solvers.dpcd.steps import (
 
 LITERAL_ITERATIONS = 100
 """The paper's maximum number of principal coordinate updates, for the literal mode without a limit of its own."""
-
-
-@dataclass
-class Descent:
-    """Everything from which the loop can go on with the same bits.
-
-    The gradient is part of it, not made anew: its roundings are part of the run.
-    """
-
-    x: Floats
-    k: int
-    f: float
-    g: Floats
-    alpha1: float
-    alpha2: float
-    rng: np.random.Generator
-    memory: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -74,8 +57,7 @@ class DPCD(DPCDOptions):
             f = objective.value_at(x, g)
             run.offer(x, f)
         else:
-            check_array("x", before.x, x.shape, signs=True)
-            check_array("g", before.g, x.shape)
+            before.check(x.shape)
             x[...], k, f, g = before.x, before.k, before.f, before.g
             rng.bit_generator.state = before.rng.bit_generator.state
             alpha1, alpha2, direction.memory = before.alpha1, before.alpha2, before.memory
