@@ -50,7 +50,7 @@ def _warm_search() -> None:
     for A in (ring, 0.3 * ring, full, 300.0 * full, 70_000.0 * full, 0.3 * full):
         minimize(A, method="portfolio", seed=0, max_iterations=8)
         minimize(A, method="portfolio", seed=0, max_iterations=1, constraint=Cardinality(5))
-    bisect(ring, seed=0, rounds=6)
+    bisect(ring, seed=0, effort=0.2)
 
 
 def _warm_subgraph() -> None:

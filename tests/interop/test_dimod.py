@@ -57,7 +57,7 @@ def test_conversion_there_and_back_is_exact() -> None:
 def test_same_seed_same_samples() -> None:
     """Without a time limit a seed determines the samples."""
     bqm = random_bqm(12, "BINARY", 3)
-    runs = [FlipwiseSampler().sample(bqm, num_reads=2, seed=5, rounds=2).record.sample for _ in range(2)]
+    runs = [FlipwiseSampler().sample(bqm, num_reads=2, seed=5, effort=2 / 10).record.sample for _ in range(2)]
     assert np.array_equal(runs[0], runs[1])
 
 
@@ -65,7 +65,7 @@ def test_initial_states_are_used() -> None:
     """With the optimum as the initial state the sample is at least as good."""
     bqm = random_bqm(12, "SPIN", 4)
     best = dimod.ExactSolver().sample(bqm).first
-    found = FlipwiseSampler().sample(bqm, initial_states=best.sample, seed=0, rounds=1)
+    found = FlipwiseSampler().sample(bqm, initial_states=best.sample, seed=0, effort=1 / 10)
     assert len(found) == 1
     assert found.first.energy <= best.energy + 1e-9
 

@@ -1,8 +1,8 @@
 """QUBO and Ising models on a cluster: islands that search on their own and hand their best points on along a ring.
 
-In each round every island runs the portfolio from its best point, or from its neighbour's where that is better. The
-number of islands does not depend on the number of workers, and with `rounds` instead of a time limit the answer depends
-on the seed alone. An island is a function of (model, point, seed), so a worker that dies costs one island's round.
+Between two exchanges every island runs the portfolio from its best point, or from its neighbour's where that is better. The
+number of islands does not depend on the number of workers, and with `exchanges` instead of a time limit the answer depends
+on the seed alone. An island is a function of (model, point, seed), so a worker that dies costs one island's turn.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.distributed.crew import Crew
+from flipwise.engine.limits import Limits
 from flipwise.engine.result import Result
-from flipwise.engine.run import Limits
 from flipwise.foundation.checks import as_generator, check_whole, seed_of
 from flipwise.kernels.jit import threads
 from flipwise.qubo.formats import read_model
@@ -32,7 +32,7 @@ def solve_model(
     *,
     client: Any,
     islands: int = 4,
-    rounds: int = 4,
+    exchanges: int = 4,
     count: int | None = None,
     bound: Any = "auto",
     seed: int | np.random.Generator | None = None,
@@ -48,7 +48,7 @@ def solve_model(
         A connected `dask.distributed.Client`.
     islands
         Independent searches; as many as there are threads in the cluster keep it busy.
-    rounds
+    exchanges
         How often islands exchange their best points.
     count, bound, seed, time_limit
         As in `flipwise.solve_qubo`; the bound is proven here, after the search.
@@ -59,10 +59,10 @@ def solve_model(
     >>> from distributed import Client, LocalCluster
     >>> Q = np.array([[-1.0, 2.0], [0.0, -1.0]])
     >>> with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster, Client(cluster) as client:
-    ...     flipwise.distributed.solve_model(Q, client=client, islands=2, rounds=1, seed=0).value
+    ...     flipwise.distributed.solve_model(Q, client=client, islands=2, exchanges=1, seed=0).value
     -1.0
     """
-    for name, value in (("islands", islands), ("rounds", rounds)):
+    for name, value in (("islands", islands), ("exchanges", exchanges)):
         check_whole(name, value, 1)
     Limits(time_limit=time_limit)
     crew = Crew(client)
@@ -72,22 +72,22 @@ def solve_model(
     # A task that returns the model, not scattered data: Dask can make it again when a worker with it dies.
     held = client.submit(_given, built, key=f"flipwise-model-{id(built)}-{time.time_ns()}")
     points: list[tuple[float, npt.NDArray[np.int8] | None]] = [(np.inf, None)] * islands
-    share = None if time_limit is None else 0.8 * time_limit / rounds
-    for _ in range(rounds):
+    share = None if time_limit is None else 0.8 * time_limit / exchanges
+    for _ in range(exchanges):
         seeds = rng.integers(0, 2**63, size=islands).tolist()
         # the ring: an island goes on from its left neighbour's point where that is better than its own
         starts = [min(points[i], points[i - 1], key=lambda each: each[0])[1] for i in range(islands)]
-        tasks = [(held, x0, number, count, share) for x0, number in zip(starts, seeds, strict=True)]
+        tasks = [(held, start, number, count, share) for start, number in zip(starts, seeds, strict=True)]
         found = crew.ask("island", _island, tasks)
         points = [min(old, new, key=lambda each: each[0]) for old, new in zip(points, found, strict=True)]
     best = min(points, key=lambda each: each[0])[1]
     solve = solve_qubo if built.variables == "binary" else solve_ising
     left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - started))
     result = solve(
-        built, count=count, bound=bound, x0=best, seed=rng, time_limit=left, max_iterations=1
+        built, count=count, bound=bound, start=best, seed=rng, time_limit=left, max_iterations=1
     )  # fmt: skip
     result.seed, result.seconds = seed_of(seed), time.perf_counter() - started
-    result.info |= {"islands": islands, "exchanges": rounds}
+    result.info |= {"islands": islands, "exchanges": exchanges}
     return result
 
 
@@ -104,11 +104,11 @@ def _given(model: QuadraticModel) -> QuadraticModel:
 
 
 def _island(
-    model: QuadraticModel, x0: npt.NDArray[np.int8] | None, seed: int, count: int | None, seconds: float | None
+    model: QuadraticModel, start: npt.NDArray[np.int8] | None, seed: int, count: int | None, seconds: float | None
 ) -> tuple[float, npt.NDArray[np.int8]]:
     """One island's round: the value and the point."""
     solve = solve_qubo if model.variables == "binary" else solve_ising
     limit: dict[str, Any] = {"max_iterations": ROUNDS_AT_A_TIME} if seconds is None else {"time_limit": seconds}
     with threads(1):
-        result = solve(model, count=count, bound="none", x0=x0, seed=seed, **limit)
+        result = solve(model, count=count, bound="none", start=start, seed=seed, **limit)
     return result.value, np.asarray(result.x, dtype=np.int8)

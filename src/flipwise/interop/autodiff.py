@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from flipwise.foundation.arrays import Floats
+from flipwise.foundation.checks import Variables
 from flipwise.foundation.errors import InvalidInput, MissingDependency
-from flipwise.model.objective import Variables
 from flipwise.model.smooth import Smooth
 
 

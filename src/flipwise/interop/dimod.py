@@ -13,23 +13,28 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from flipwise.engine.limits import Limits, guarded_interrupts
+from flipwise.engine.solve import solve
 from flipwise.foundation.checks import as_generator
 from flipwise.foundation.errors import IncompatibleObjective, InvalidInput, MissingDependency
-from flipwise.minimization import minimize
 from flipwise.model.constraints import Constraint, GroupCounts
+from flipwise.model.problem import as_problem
 from flipwise.qubo.formats.bqm import model_from_bqm
+from flipwise.solvers.portfolio.algorithm import Portfolio
 
 try:
     import dimod
 except ImportError:
     raise MissingDependency("dimod", "dimod", "the dimod sampler") from None
 
-DEFAULT_ROUNDS = 10
-"""Rounds of the portfolio for one read without a time limit."""
+EFFORT_OF_A_READ = 1.0 / 3.0
+"""The portfolio's effort for one read, at effort 1: ten rounds."""
 
 
 class FlipwiseSampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
     """A dimod sampler: every read is an independent run of the portfolio, the reads sorted as drawn.
+
+    Ctrl-C returns the reads that are there.
 
     Examples
     --------
@@ -44,7 +49,7 @@ class FlipwiseSampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
     properties: dict[str, Any] = None  # type: ignore[assignment]
 
     def __init__(self) -> None:
-        names = "num_reads initial_states initial_states_generator seed time_limit threads rounds constraint"
+        names = "num_reads initial_states initial_states_generator seed time_limit threads effort constraint"
         self.parameters = {name: [] for name in names.split()}
         self.properties = {}
 
@@ -58,7 +63,7 @@ class FlipwiseSampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
         seed: int | None = None,
         time_limit: float | None = None,
         threads: int | None = None,
-        rounds: int | None = None,
+        effort: float = 1.0,
         constraint: Constraint | None = None,
         **unknown: Any,
     ) -> dimod.SampleSet:
@@ -78,10 +83,10 @@ class FlipwiseSampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
             Seconds for all reads together.
         threads
             The most threads to use.
-        rounds
-            Rounds of the portfolio for one read without a time limit, 10 by default.
+        effort
+            How long to search in one read without a time limit; 1 is ten rounds of the portfolio.
         constraint
-            `flipwise.Cardinality(r)` or another exact count, over the BQM's variables in their order.
+            `flipwise.Cardinality(count)` or another exact count, over the BQM's variables in their order.
         """
         started = time.perf_counter()
         self.remove_unknown_kwargs(**unknown)
@@ -105,23 +110,33 @@ class FlipwiseSampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
         samples = np.empty((reads, model.n), dtype=np.int8)
         iterations = 0
         search_started = time.perf_counter()
-        for k, own in enumerate(rng.spawn(reads)):
-            left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - started))
-            result = minimize(
-                objective,
-                constraint=constraint,
-                method="portfolio",
-                x0=starts[k] if constraint is None else None,
-                seed=own,
-                time_limit=None if left is None else left / (reads - k),
-                threads=threads,
-                rounds=rounds or DEFAULT_ROUNDS,
-            )
-            samples[k] = result.x
-            iterations += result.iterations
+        problem = as_problem(objective, None, constraint)
+        solver = Portfolio(effort * EFFORT_OF_A_READ)
+        done = 0
+        with guarded_interrupts() as interrupts:
+            for k, own in enumerate(rng.spawn(reads)):
+                left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - started))
+                try:
+                    result = solve(
+                        problem,
+                        solver,
+                        describe=lambda result: result,
+                        limits=Limits(time_limit=None if left is None else left / (reads - k)),
+                        start=starts[k] if constraint is None else None,
+                        seed=own,
+                        threads=threads,
+                    )
+                except KeyboardInterrupt:
+                    if done == 0:
+                        raise
+                    break
+                samples[k], done = result.x, k + 1
+                iterations += result.iterations
+                if interrupts.requested:
+                    break
         info = _timing(started, converted, time.perf_counter() - search_started)
         info["iterations"] = iterations
-        return dimod.SampleSet.from_samples_bqm((samples, list(bqm.variables)), bqm, info=info)
+        return dimod.SampleSet.from_samples_bqm((samples[:done], list(bqm.variables)), bqm, info=info)
 
     def sample_cqm(self, cqm: dimod.ConstrainedQuadraticModel, **options: Any) -> dimod.SampleSet:
         """Sample a constrained model whose constraints are exact counts of 0/1 variables, each variable in at most one.

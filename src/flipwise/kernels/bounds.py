@@ -1,11 +1,11 @@
 """Kernels of the load bound and of the pair bound on the density of a subgraph.
 
-The load bound (see `certify.loads`) splits every edge's weight between its ends so that no end carries too much. Edges
+The load bound (see `densest.bounds`) splits every edge's weight between its ends so that no end carries too much. Edges
 are `first, second, weight` with `share[e]` on the first end and the rest on the second. The nodes are dealt into
 `BLOCKS` blocks, and the edges stand sorted by the pair of blocks they join. In one round every block meets at most one
 other, so the pairs of a round touch disjoint nodes: threads cannot collide, and any number of them gives the same bits.
 
-The pair bound is a linear programme (see `certify.pairs`), solved by a primal-dual method. Pairs are `first, second,
+The pair bound is a linear programme (see `densest.pairs`), solved by a primal-dual method. Pairs are `first, second,
 weight`; row i of `indptr, pair_of, is_first` lists the pairs at node i and which end of the pair i is. All sums run in
 a fixed order, each owned by one iteration: here too any number of threads gives the same bits.
 """

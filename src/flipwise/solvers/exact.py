@@ -4,7 +4,7 @@ Quadratics with up to 2^26 points are enumerated in two halves: with x = (a, b),
     f(a, b) = f_1(a) + f_2(b) + 2 a'A_12 b,                                                        (1)
 so all values for a block of b are one matrix product. Few feasible points (a small count, or any other objective) are
 listed one by one. Larger sparse quadratics go to the branch and bound of HiGHS on the linearisation in
-`certify.linearised`, whose gap is closed completely. Anything larger is refused.
+`bounds.linearised`, whose gap is closed completely. Anything larger is refused.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Semidefinite relaxation in low-rank form, rounded by random hyperplanes; its dual is a proven bound.
 
-Goemans & Williamson, J. ACM 42, 1995; low-rank form of Burer & Monteiro, Math. Program. 95, 2003 (see `certify.sdp`):
+Goemans & Williamson, J. ACM 42, 1995; low-rank form of Burer & Monteiro, Math. Program. 95, 2003 (see `bounds.sdp`):
     min <H, VV'>  over unit rows V_i;      x_i = sgn(<V_i, h>) * sgn(<V_0, h>),  h a random direction,       (1)
 where V_0 is the row of the constant 1, if there are linear terms. With counts, the r largest of
 <V_i, h> * sgn(<V_0, h>) are set to +1.
