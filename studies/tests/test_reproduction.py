@@ -65,18 +65,3 @@ def test_threads_are_checked(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="threads"):
         reproduce(threads=0, store=tmp_path / "cells.sqlite")
     assert not (tmp_path / "cells.sqlite").exists()
-
-
-def test_lemma_1(tmp_path: Path) -> None:
-    """DPCD converges to the optimum from every start, SGM from none, as Lemma 1 says."""
-    reproduce(only="convergence", store=tmp_path / "cells.sqlite")
-    for cell in read_cells(tmp_path / "cells.sqlite"):
-        if cell.key.method == "dpcd":
-            assert cell.outcome.metrics["converged"] == 1
-            assert cell.outcome.value == pytest.approx(cell.outcome.bound)
-            assert len(cell.outcome.series.get("route", [])) <= 2
-        else:
-            assert cell.outcome.metrics["converged"] == 0
-            if "route" in cell.outcome.series:
-                a, b = cell.outcome.series["route"][:2]
-                assert [-x for x in a] == b

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
@@ -19,16 +18,6 @@ from flipwise_studies.studies.catalogue import STUDIES
 from studies.tests.report.cells import made_up_cells
 
 MEGABYTE = 1_000_000
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with made-up cells of every study."""
-    path = tmp_path_factory.mktemp("store") / "cells.sqlite"
-    with Store(path) as opened:
-        for cell in made_up_cells():
-            opened.add(cell)
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -95,21 +84,6 @@ def test_text_from_cells_is_escaped(page: str) -> None:
     assert "Slide rule &lt;2&gt;" in page
 
 
-def test_markdown_and_csv_hold_the_cells(store: Path, tmp_path: Path) -> None:
-    """The CSV has a line for each cell and a column for each metric; the Markdown has a table for each study."""
-    (table,) = render(store, tmp_path / "cells.csv")
-    with table.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == len(made_up_cells())
-    assert {"study", "checksum", "peak_memory_mb", "commit", "map_learned"} <= set(rows[0])
-    (words,) = render(store, tmp_path / "report.md")
-    text = words.read_text(encoding="utf-8")
-    assert text.count("\n## ") == len(STUDIES) + 1
-    for line in text.splitlines():
-        if line.startswith("| "):
-            assert line.endswith(" |")
-
-
 def test_a_results_file_renders_like_its_store(store: Path, tmp_path: Path) -> None:
     """A report can be made from the committed JSON; with the curves it is the same page."""
     write_results(made_up_cells(), tmp_path / "cells.json", series=True)
@@ -117,21 +91,6 @@ def test_a_results_file_renders_like_its_store(store: Path, tmp_path: Path) -> N
     assert from_file == render(store, tmp_path / "b.html")[0].read_text(encoding="utf-8")
     write_results(made_up_cells(), tmp_path / "small.json")
     assert render(tmp_path / "small.json", tmp_path / "c.html")[0].stat().st_size > 10_000
-
-
-def test_two_runs_are_compared(store: Path, tmp_path: Path) -> None:
-    """Against worse values the new ones count as better, against themselves as the same."""
-    write_results(made_up_cells(0.5), tmp_path / "before.json")
-    text = render(store, tmp_path / "report.md", compare=tmp_path / "before.json")[0].read_text(encoding="utf-8")
-    head = text.split("## Compared with before.json")[1].split("### Cells whose value changed")[0]
-    row = next(line for line in head.splitlines() if line.startswith("| densities |"))
-    _, cells, better, same, worse, _ = (entry.strip() for entry in row.strip("|").split("|"))
-    assert cells == better != "0" and same == worse == "0"
-    text = render(store, tmp_path / "same.md", compare=store)[0].read_text(encoding="utf-8")
-    row = next(line for line in text.splitlines() if line.startswith("| densities |"))
-    assert [entry.strip() for entry in row.strip("|").split("|")][2:5] == ["0", cells, "0"]
-    page = render(store, tmp_path / "compared.html", compare=tmp_path / "before.json")[0].read_text(encoding="utf-8")
-    assert '<section id="comparison">' in page
 
 
 def test_nothing_finished_still_gives_a_report(tmp_path: Path) -> None:
