@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from flipwise.foundation.lazy import lazy_names
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code (see `flipwise.cli.exits`)."""
-    from flipwise.cli.app import app
-    from flipwise.cli.exits import run
+if TYPE_CHECKING:
+    from flipwise.cli.exits import main as main
 
-    return run(app, arguments)
+__getattr__, __dir__ = lazy_names(__name__, {"main": "exits"})

@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -30,8 +31,14 @@ Exit codes:
 """
 
 
-def run(app: click.Command, arguments: Sequence[str] | None = None) -> int:
-    """Call the program and turn its end into an exit code."""
+def exit_code(result: Any) -> int:
+    """Of a command that printed this result."""
+    return INTERRUPTED if result.status.name == "INTERRUPTED" else OK
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    from flipwise.cli.app import app
     from flipwise.foundation.errors import FlipwiseError, MissingDependency
 
     debug = os.environ.get("FLIPWISE_DEBUG", "0") not in ("", "0")

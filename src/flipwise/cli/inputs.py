@@ -156,3 +156,9 @@ def write_lines(output: str, lines: Iterable[object]) -> None:
         click.echo(text, nl=False)
     else:
         Path(output).write_text(text)
+
+
+def write_values(output: str | None, n: int, names: Any, values: Any) -> None:
+    """A line a node or variable: its name (its number where it has none) and its value."""
+    if output:
+        write_lines(output, (f"{name}\t{value}" for name, value in zip(range(n) if names is None else names, values)))

@@ -18,6 +18,10 @@ else:  # not generic in click 8.1
     _Time = _Numbers = click.ParamType
 
 
+Bounds = click.Choice(["auto", "sdp", "spectral", "simple", "none"])
+"""What to prove about a quadratic."""
+
+
 class Seconds(_Time):
     """A time: `30`, `30s`, `2m`, `1.5h`."""
 

@@ -1,0 +1,144 @@
+"""`flipwise maxcut` and `flipwise bisect`: cuts of a graph in a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import flipwise
+from flipwise.cli.exits import exit_code
+from flipwise.cli.inputs import load_graph, write_values
+from flipwise.cli.options import (
+    Bounds,
+    Counts,
+    answer_file,
+    checkpoint_option,
+    graph_options,
+    input_argument,
+    output_options,
+    run_options,
+)
+from flipwise.cli.terminal import number, percent, print_facts, print_json, progress
+from flipwise.engine.limits import guarded_interrupts
+
+if TYPE_CHECKING:
+    from flipwise.graphs.graph import Graph
+
+
+@click.command("maxcut")
+@input_argument()
+@click.option("--bound", type=Bounds, default="auto", show_default=True, help="What to prove.")
+@answer_file("the side of each node (name, 0 or 1)")
+@graph_options
+@run_options
+@checkpoint_option
+@output_options
+def maxcut(
+    file: str,
+    bound: str,
+    output: str | None,
+    file_format: str | None,
+    symmetrise: str,
+    unweighted: bool,
+    seed: int,
+    time_limit: float | None,
+    threads: int | None,
+    checkpoint: str | None,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+) -> int:
+    """Split the nodes of FILE in two sides with as much edge weight between them as possible.
+
+    Weights may be negative (spin glasses). The upper bound is proven: no cut exceeds it.
+
+    \b
+    Examples:
+      $ flipwise maxcut graph.txt --time-limit 2
+      $ flipwise maxcut graph.txt --time-limit 2 -o sides.txt
+      $ flipwise maxcut graph.txt --time-limit 2 --checkpoint run.npz -v
+      $ cat graph.txt | flipwise maxcut - --time-limit 1 --json
+    """
+    graph = load_graph(file, file_format, symmetrise, unweighted, quiet=quiet)
+    with guarded_interrupts():  # Ctrl-C after the search still writes the answer
+        with progress("maximum cut", quiet=quiet or verbose, time_limit=time_limit) as tell:
+            result = flipwise.maxcut(
+                graph,
+                bound=bound,  # type: ignore[arg-type]
+                seed=seed,
+                time_limit=time_limit,
+                threads=threads,
+                callback=lambda now: tell(f"cut {-now.best:.9g}"),
+                verbose=verbose,
+                checkpoint=checkpoint,
+            )
+        return _show_cut(f"Maximum cut of {file}", "upper bound", graph, result, seed, output, as_json)
+
+
+@click.command("bisect")
+@input_argument()
+@click.option("--sizes", type=Counts(), help="Parts of exactly these sizes instead of halves, such as 50,30,20.")
+@click.option("--bound", type=Bounds, default="none", show_default=True, help="What to prove (halves only).")
+@answer_file("the part of each node (name, 0, 1, ...)")
+@graph_options
+@run_options
+@checkpoint_option
+@output_options
+def bisect(
+    file: str,
+    sizes: tuple[int, ...] | None,
+    bound: str,
+    output: str | None,
+    file_format: str | None,
+    symmetrise: str,
+    unweighted: bool,
+    seed: int,
+    time_limit: float | None,
+    threads: int | None,
+    checkpoint: str | None,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+) -> int:
+    """Split the nodes of FILE in two exact halves (or parts of given sizes) with least edge weight between them.
+
+    With an odd number of nodes one half has one node more. Sizes are exact, never "within 3 %".
+
+    \b
+    Examples:
+      $ flipwise bisect graph.txt --time-limit 2
+      $ flipwise bisect graph.txt --sizes 100,50,50 --time-limit 2 -o parts.txt
+      $ flipwise bisect graph.txt --time-limit 2 --checkpoint run.npz -v
+      $ cat graph.txt | flipwise bisect - --time-limit 1 --json
+    """
+    if sizes and bound != "none":
+        raise click.UsageError("--bound is for halves: leave out --sizes or --bound.")
+    graph = load_graph(file, file_format, symmetrise, unweighted, quiet=quiet)
+    run: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "threads": threads, "verbose": verbose}
+    with guarded_interrupts():  # Ctrl-C after the search still writes the answer
+        with progress("bisection", quiet=quiet or verbose, time_limit=time_limit) as tell:
+            run |= {"checkpoint": checkpoint, "callback": lambda now: tell(f"cut {now.best:.9g}")}
+            if sizes:
+                result = flipwise.partition(graph, list(sizes), **run)
+            else:
+                result = flipwise.bisect(graph, bound=bound, **run)  # type: ignore[arg-type]
+        return _show_cut(f"Smallest cut of {file}", "lower bound", graph, result, seed, output, as_json)
+
+
+def _show_cut(title: str, kind: str, graph: Graph, result: Any, seed: int, output: str | None, as_json: bool) -> int:
+    """Write the parts and show the cut; returns the exit code."""
+    write_values(output, graph.n, graph.names, result.parts)
+    sizes = result.sizes.tolist()
+    if as_json:
+        record = {"nodes": graph.n, "edges": graph.n_edges, "cut": result.value, "bound": result.bound}
+        record |= {"gap": result.gap, "sizes": sizes, "status": result.status.name.lower(), "message": result.message}
+        record |= {"seed": seed, "seconds": round(result.seconds, 4), "peak_memory": result.peak_memory}
+        print_json({**record, "parts": result.parts})
+    else:
+        facts = [("cut", number(result.value))]
+        if result.bound is not None:
+            facts.append((kind, f"{number(result.bound)} (gap {percent(result.gap)})"))
+        facts += [("sizes", " + ".join(f"{size:,}" for size in sizes)), ("status", result.message)]
+        print_facts(title, [*facts, ("time", f"{result.seconds:.2f} s")], err=output == "-")
+    return exit_code(result)

@@ -1,0 +1,100 @@
+"""`flipwise qubo`: a QUBO or Ising model in a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+import flipwise
+from flipwise.cli.cluster import connected
+from flipwise.cli.exits import exit_code
+from flipwise.cli.inputs import MODEL_FORMATS, load_model, write_values
+from flipwise.cli.options import (
+    Bounds,
+    answer_file,
+    checkpoint_option,
+    cluster_option,
+    input_argument,
+    output_options,
+    run_options,
+)
+from flipwise.cli.terminal import number, percent, print_facts, print_json, progress, result_record
+from flipwise.engine.limits import guarded_interrupts
+
+
+@click.command("qubo")
+@input_argument()
+@click.option(
+    "--format", "file_format", type=click.Choice(MODEL_FORMATS), help="The format of FILE, by its name as a rule."
+)
+@click.option("--count", type=click.IntRange(min=0), help="Exactly so many variables at 1, without any penalty.")
+@click.option("--method", default="portfolio", show_default=True, help="A name that `flipwise methods` lists.")
+@click.option("--bound", type=Bounds, default="auto", show_default=True, help="What to prove.")
+@answer_file("the value of each variable (name, value)")
+@run_options
+@checkpoint_option
+@cluster_option
+@output_options
+def qubo(
+    file: str,
+    file_format: str | None,
+    count: int | None,
+    method: str,
+    bound: str,
+    output: str | None,
+    seed: int,
+    time_limit: float | None,
+    threads: int | None,
+    checkpoint: str | None,
+    cluster: str | None,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+) -> int:
+    """Minimise the QUBO or Ising model in FILE.
+
+    Formats: qbsolv .qubo, OR-Library .bqp, BQPJSON, BiqMac, rudy / Gset, MatrixMarket, dimod .coo and .bqm.
+    The lower bound is proven: no assignment has less energy.
+
+    \b
+    Examples:
+      $ flipwise qubo model.qubo --time-limit 2
+      $ flipwise qubo model.qubo --count 10 --time-limit 2 -o x.txt
+      $ flipwise qubo model.qubo --time-limit 2 --checkpoint run.npz -v
+      $ flipwise qubo model.qubo --time-limit 2 --cluster local:2
+      $ cat model.qubo | flipwise qubo - --format qubo --time-limit 1 --json
+    """
+    if cluster and (method != "portfolio" or checkpoint):
+        raise click.UsageError(
+            "--cluster runs the portfolio without a checkpoint: leave out --method and --checkpoint."
+        )
+    model = load_model(file, file_format)
+    solve: Any = flipwise.solve_qubo if model.variables == "binary" else flipwise.solve_ising
+    with guarded_interrupts():  # Ctrl-C after the search still writes the answer
+        with progress("energy", quiet=quiet or verbose, time_limit=time_limit) as tell:
+
+            def watch(now: Any) -> None:
+                tell(f"{now.best:.9g}")
+
+            shared: dict[str, Any] = {"count": count, "bound": bound, "seed": seed, "time_limit": time_limit}
+            if cluster:
+                from flipwise.distributed import solve_model
+
+                with connected(cluster) as client:
+                    result = solve_model(model, client=client, **shared)
+            else:
+                own = {"method": method, "threads": threads, "verbose": verbose, "checkpoint": checkpoint}
+                result = solve(model, callback=watch, **shared, **own)
+        write_values(output, model.n, model.labels, result.x)
+        if as_json:
+            labels = None if model.labels is None else [str(label) for label in model.labels]
+            print_json({"file": file, **result_record(result), "x": result.x, "labels": labels})
+        else:
+            ones = int((result.x > 0).sum())
+            facts = [("energy", number(result.value, 12))]
+            if result.bound is not None:
+                facts.append(("lower bound", f"{number(result.bound, 9)} (gap {percent(result.gap)})"))
+            facts += [("variables", f"{model.n:,}, {ones:,} at 1"), ("status", result.message)]
+            print_facts(f"Least energy of {file}", [*facts, ("time", f"{result.seconds:.2f} s")], err=output == "-")
+        return exit_code(result)
