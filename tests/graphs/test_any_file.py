@@ -26,7 +26,7 @@ def test_files_too_large_to_keep_are_parsed_again(tmp_path: Path, monkeypatch: p
     else:
         path = write_graph((90, rng.integers(0, 90, (400, 2))), tmp_path / name)
     kept = read_graph(path)
-    monkeypatch.setattr("flipwise.graphs.formats.edgelist.KEPT_BYTES", 0)
+    monkeypatch.setattr("flipwise.graphs.graph.KEPT_BYTES", 0)
     again = read_graph(path)
     assert np.array_equal(kept.indices, again.indices) and np.array_equal(kept.indptr, again.indptr)
     assert (kept.names is None and again.names is None) or list(kept.names) == list(again.names)
@@ -38,7 +38,7 @@ def test_a_file_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytes
     """Other arcs on the next pass are refused, never written past a row."""
     from flipwise.kernels import arcs
 
-    monkeypatch.setattr("flipwise.graphs.formats.edgelist.KEPT_BYTES", 0)
+    monkeypatch.setattr("flipwise.graphs.graph.KEPT_BYTES", 0)
     path = written(tmp_path, "0 1\n0 2\n1 2\n")
     real = arcs.count_arcs
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from flipwise import InvalidInput
 from flipwise.graphs.convert import as_graph
-from flipwise.graphs.graph import Arcs, build_graph, graph_from_csr
+from flipwise.graphs.csr import graph_from_csr
+from flipwise.graphs.graph import ArcBlock, build_graph
 from flipwise.kernels.jit import threads
 
 ARCS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11), st.integers(-3, 3)), max_size=60)
@@ -38,7 +39,7 @@ def test_matches_the_definition(arcs, rule, weighted, cut) -> None:  # type: ign
     for part in (arcs[:cut], arcs[cut:]):
         columns = [np.array([a[c] for a in part], dtype=float) for c in range(3)]
         weights = columns[2] if weighted else None
-        blocks.append(Arcs(columns[0].astype(np.int64), columns[1].astype(np.int64), weights))
+        blocks.append(ArcBlock(columns[0].astype(np.int64), columns[1].astype(np.int64), weights))
     graph = build_graph(12, blocks, symmetrise=rule)
     assert np.array_equal(graph.to_scipy().toarray(), _dense(12, arcs, rule))
     for i in range(12):
@@ -58,21 +59,21 @@ def test_csr_route_is_the_arc_route(arcs, rule) -> None:  # type: ignore[no-unty
     csr = sp.csr_array(A)
     rows, columns = np.nonzero(A)
     one = graph_from_csr(csr.indptr.astype(np.int64), csr.indices.copy(), symmetrise=rule)
-    two = build_graph(12, [Arcs(rows, columns)], symmetrise=rule)
+    two = build_graph(12, [ArcBlock(rows, columns)], symmetrise=rule)
     assert np.array_equal(one.to_scipy().toarray(), two.to_scipy().toarray())
 
 
 def test_sums_are_symmetric_to_the_last_bit() -> None:
     """Both rows of an edge add its arcs in the same order."""
     rng = np.random.default_rng(0)
-    arcs = Arcs(rng.integers(0, 30, 4000), rng.integers(0, 30, 4000), rng.standard_normal(4000))
+    arcs = ArcBlock(rng.integers(0, 30, 4000), rng.integers(0, 30, 4000), rng.standard_normal(4000))
     W = build_graph(30, [arcs], symmetrise="sum").to_scipy().toarray()
     assert np.array_equal(W, W.T)
 
 
 def test_notes_say_what_was_done() -> None:
     """Loops, repeats, opposite and single arcs are counted."""
-    arcs = Arcs(np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 0, 2, 0, 0]))
+    arcs = ArcBlock(np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 0, 2, 0, 0]))
     assert build_graph(3, [arcs]).notes == (
         "6 arcs read: 1 self loop dropped, 1 repeated arc merged, 1 pair of opposite arcs joined, "
         "2 single arcs mirrored.",
@@ -106,7 +107,7 @@ def test_threads_do_not_matter() -> None:
     graphs = []
     for count in (1, 2):
         with threads(count):
-            graphs.append(build_graph(5000, [Arcs(*columns[0], columns[1])], symmetrise="sum"))
+            graphs.append(build_graph(5000, [ArcBlock(*columns[0], columns[1])], symmetrise="sum"))
     assert all(np.array_equal(getattr(graphs[0], f), getattr(graphs[1], f)) for f in ("indptr", "indices", "weights"))
 
 

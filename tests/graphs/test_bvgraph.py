@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flipwise import InvalidFile, read_graph
-from flipwise_studies.data.local import local_graph
 from flipwise.graphs.convert import as_graph
+from flipwise_studies.data.local import local_graph
 from tests.graphs import bvgraph_twin as twin
 
 

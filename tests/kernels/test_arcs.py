@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from flipwise import Graph, read_graph, write_graph
-from flipwise.graphs.graph import Arcs, build_graph
+from flipwise.graphs.graph import ArcBlock, build_graph
 from flipwise.kernels import arcs, jit
 from tests.graphs import bvgraph_twin as twin
 
@@ -78,7 +78,7 @@ def test_rows_are_sorted_stably(size: int, shape: str) -> None:
 def test_wide_indices_give_the_same_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     """The 64-bit layout of graphs beyond 2^31 nodes holds the same edges."""
     n, table = _weighted()
-    block = Arcs(table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), table[:, 2].copy())
+    block = ArcBlock(table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), table[:, 2].copy())
     narrow = build_graph(n, [block], symmetrise="sum")
     monkeypatch.setattr("flipwise.graphs.graph.index_type", lambda n: np.dtype(np.int64))
     wide = build_graph(n, [block], symmetrise="sum")

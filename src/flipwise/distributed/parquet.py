@@ -21,7 +21,7 @@ from flipwise.distributed.shards import Manifest, prepare, wanted_shards, write_
 from flipwise.foundation.arrays import Ints
 from flipwise.foundation.errors import InvalidFile, MissingDependency
 from flipwise.graphs.formats.parquet import arcs_of_batch, edge_columns
-from flipwise.graphs.graph import Arcs, Symmetrise, index_type
+from flipwise.graphs.graph import ArcBlock, Symmetrise, index_type
 from flipwise.graphs.names import SPARSE_FACTOR, SPARSE_NODES
 from flipwise.kernels import arcs as kernels
 
@@ -81,7 +81,7 @@ def shard_parquet(source: Path, folder: Path, shards: int | None, symmetrise: Sy
     write_manifest(folder, Manifest(n, kept, weighted, False, integral, (low, high), largest, starts, [note], files))
 
 
-def _batches(path: str) -> Iterator[Arcs]:
+def _batches(path: str) -> Iterator[ArcBlock]:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

@@ -12,7 +12,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.foundation.errors import InvalidInput
-from flipwise.graphs.graph import Arcs, Graph, Symmetrise, build_graph, check_symmetrise, graph_from_csr, index_type
+from flipwise.graphs.csr import graph_from_csr
+from flipwise.graphs.graph import ArcBlock, Graph, Symmetrise, build_graph, check_symmetrise, index_type
 
 if TYPE_CHECKING:
     import igraph
@@ -37,9 +38,9 @@ def as_graph(graph: Any, *, symmetrise: Symmetrise = "max", weight: str | None =
     >>> as_graph((4, [[0, 1], [1, 2], [2, 0]]))
     Graph(4 nodes, 3 edges, unweighted)
     """
-    check_symmetrise(symmetrise)
     if isinstance(graph, Graph):
         return graph
+    check_symmetrise(symmetrise)
     if isinstance(graph, str | os.PathLike):
         from flipwise.graphs.read import read_graph
 
@@ -114,7 +115,7 @@ def _from_edges(n: int, edges: Any, symmetrise: Symmetrise) -> Graph:
     if len({column.size for column in columns}) != 1:
         raise InvalidInput(f"`graph`: edge columns differ in length: {[c.size for c in columns]}.")
     weights = np.ascontiguousarray(columns[2], dtype=np.float64) if len(columns) == 3 else None
-    arcs = Arcs(_node_column(columns[0]), _node_column(columns[1]), weights)
+    arcs = ArcBlock(_node_column(columns[0]), _node_column(columns[1]), weights)
     return build_graph(n, [arcs], symmetrise=symmetrise, what="`graph`")
 
 
@@ -163,6 +164,6 @@ def _from_lists(
     weights: npt.NDArray[np.float64],
     symmetrise: Symmetrise,
 ) -> Graph:
-    arcs = Arcs(sources, targets, None if (weights == 1.0).all() else weights)
+    arcs = ArcBlock(sources, targets, None if (weights == 1.0).all() else weights)
     plain = all(type(name) is int and name == i for i, name in enumerate(names))
     return build_graph(len(names), [arcs], symmetrise=symmetrise, names=None if plain else names, what="`graph`")

@@ -1,4 +1,4 @@
-"""The one graph type: simple, undirected, as a symmetric CSR structure without self loops; and arcs made into one.
+"""The one graph type, simple and undirected, as a symmetric CSR structure without self loops; and arcs made into one.
 
 The rule. Self loops are dropped. All arcs between two nodes, in either direction, become one edge, whose weight is
 their maximum (`symmetrise="max"`, the default: the simple undirected graph) or their sum (`"sum"`: A + A^T for a
@@ -8,7 +8,6 @@ only some arcs have. An edge whose weight comes to 0 is no edge. What was done s
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
@@ -25,8 +24,8 @@ from flipwise.kernels import arcs as kernels
 Symmetrise = Literal["max", "sum", "error"]
 """What the weight of an edge is when several arcs join its ends."""
 
-BLOCK_ARCS = 1 << 20
-"""Arcs that are expanded at a time when the input is a CSR structure."""
+KEPT_BYTES = 1 << 25
+"""Arcs of a text file that are kept in memory; a file with more is parsed again for each further pass."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,15 +88,55 @@ class Graph:
         return f"Graph({self.n:,} nodes, {self.n_edges:,} edges, {kind})"
 
 
-class Arcs(NamedTuple):
-    """A block of arcs `sources[p] -> targets[p]`; `weights` None means that all are 1."""
+class ArcBlock(NamedTuple):
+    """Some arcs `sources[p] -> targets[p]`; `weights` None means that all are 1."""
 
     sources: Ints
     targets: Ints
     weights: Floats | None = None
 
 
+class KeptBlocks:
+    """Blocks of arcs that are kept in memory while they are few (`KEPT_BYTES`), so that a file need not be read again.
+
+    Kept arcs take as much memory as the graph they become; reading a file again takes time instead.
+    """
+
+    def __init__(self) -> None:
+        self.blocks: list[ArcBlock] = []
+        self.complete = True
+        """Whether every block that was added is still here."""
+        self._bytes = 0
+
+    def add(self, block: ArcBlock) -> None:
+        """Keep a block, or let go of all of them once they are too many."""
+        self._bytes += sum(column.nbytes for column in block if column is not None)
+        self.complete = self.complete and self._bytes <= KEPT_BYTES
+        if self.complete:
+            self.blocks.append(block)
+        else:
+            self.blocks.clear()
+
+    def drain(self) -> Iterator[ArcBlock]:
+        """The blocks in their order, for the last time: each can go once it was used."""
+        self.blocks.reverse()
+        while self.blocks:
+            yield self.blocks.pop()
+
+
+class ArcCounts(NamedTuple):
+    """What the input held: arcs, and among them what had to be repaired."""
+
+    arcs: int
+    loops: int = 0
+    repeated: int = 0
+    mutual: int = 0
+    unequal: int = 0
+    zero: int = 0
+
+
 def check_symmetrise(symmetrise: str) -> None:
+    """Raise unless `symmetrise` names a rule."""
     if symmetrise not in get_args(Symmetrise):
         raise InvalidInput(f'`symmetrise` must be "max", "sum" or "error", got {symmetrise!r}.')
 
@@ -109,176 +148,124 @@ def index_type(n: int) -> np.dtype[np.integer[Any]]:
 
 def build_graph(
     n: int,
-    blocks: list[Arcs],
+    blocks: list[ArcBlock],
     *,
     symmetrise: Symmetrise = "max",
     names: Sequence[Any] | None = None,
     notes: Sequence[str] = (),
     what: str = "the arcs",
 ) -> Graph:
-    """The graph on nodes 0..n-1 with these arcs. `blocks` is used up, each block as soon as it is stored.
+    """The graph on nodes 0..n-1 with these arcs. The list is emptied, so that each block can go once it is stored.
 
     Examples
     --------
     >>> import numpy as np
-    >>> graph = build_graph(3, [Arcs(np.array([0, 1, 1]), np.array([1, 0, 2]))])
+    >>> graph = build_graph(3, [ArcBlock(np.array([0, 1, 1]), np.array([1, 0, 2]))])
     >>> graph, graph.notes
     (Graph(3 nodes, 2 edges, unweighted), ('3 arcs read: 1 pair of opposite arcs joined, 1 single arc mirrored.',))
     """
-    check_symmetrise(symmetrise)
+    weighted = any(block.weights is not None for block in blocks)
+    builder = GraphBuilder(n, weighted=weighted, symmetrise=symmetrise, what=what)
     kind = index_type(n)
     for position, block in enumerate(blocks):
-        for side in (block.sources, block.targets):
+        for side in block[:2]:
             if side.size and (side.min() < 0 or side.max() >= n):
                 worst = int(side.min() if side.min() < 0 else side.max())
                 raise InvalidInput(f"{what}: node {worst} is outside 0..{n - 1} (the graph has {n} nodes).")
         if block.weights is not None and not np.isfinite(block.weights).all():
             raise InvalidInput(f"{what}: weights must be finite; remove or replace NaN and inf.")
         sources, targets = (np.ascontiguousarray(side, dtype=kind) for side in block[:2])
-        blocks[position] = Arcs(sources, targets, block.weights)
-    weighted = symmetrise == "sum" or any(block.weights is not None for block in blocks)
-    return merge_arcs(n, _Stored(blocks), weighted, symmetrise, names, notes, what)
-
-
-def graph_from_csr(
-    indptr: npt.NDArray[np.int64],
-    indices: Ints,
-    weights: Floats | None = None,
-    *,
-    symmetrise: Symmetrise = "max",
-    what: str = "the arcs",
-) -> Graph:
-    """The graph of a directed CSR structure with ascending rows without repeats.
-
-    The arrays belong to the new graph: they are changed in place, or become its own when they are symmetric.
-    """
-    check_symmetrise(symmetrise)
-    n = indptr.size - 1
-    if weights is None and symmetrise != "sum":
-        arcs = int(indptr[-1])
-        if kernels.rows_are_symmetric(indptr, indices, indptr[:-1].copy()):
-            kept = kernels.drop_loops(indptr, indices)
-            counts = _Counts(arcs, loops=arcs - kept, mutual=kept // 2)
-            if symmetrise == "error":
-                _refuse_repairs(counts, what)
-            return Graph(indptr, _shrunk(indices, kept), notes=(_note(counts),))
-    weighted = symmetrise == "sum" or weights is not None
-    return merge_arcs(n, CsrArcs(indptr, indices, weights), weighted, symmetrise, what=what)
-
-
-class ArcSource(ABC):
-    """Blocks of arcs that can be gone through twice: to count, then to store."""
-
-    @abstractmethod
-    def __iter__(self) -> Iterator[Arcs]:
-        """The blocks."""
-
-    def drain(self) -> Iterator[Arcs]:
-        """The same blocks for the last time."""
-        return iter(self)
-
-
-class _Stored(ArcSource):
-    def __init__(self, blocks: list[Arcs]) -> None:
-        self.blocks = blocks
-
-    def __iter__(self) -> Iterator[Arcs]:
-        return iter(self.blocks)
-
-    def drain(self) -> Iterator[Arcs]:
-        return let_go(self.blocks)
-
-
-def let_go(blocks: list[Arcs]) -> Iterator[Arcs]:
-    """The blocks in their order, each taken out of the list as it comes."""
+        blocks[position] = ArcBlock(sources, targets, block.weights)
+        builder.count(blocks[position])
     blocks.reverse()
     while blocks:
-        yield blocks.pop()
+        builder.store(blocks.pop())
+    return builder.graph(names, notes)
 
 
-class CsrArcs(ArcSource):
-    """A CSR structure as blocks of arcs, made as they are needed."""
+class GraphBuilder:
+    """Makes a graph from arcs that come block by block, twice: `count` all of them, then `store` them all again.
 
-    def __init__(self, indptr: npt.NDArray[np.int64], indices: Ints, weights: Floats | None) -> None:
-        self.indptr, self.indices, self.weights = indptr, indices, weights
+    Nothing larger than the graph is held besides the block at hand. Nodes must be in 0..n-1 and weights finite.
 
-    def __iter__(self) -> Iterator[Arcs]:
-        n = self.indptr.size - 1
-        row = 0
-        while row < n:
-            last = int(np.searchsorted(self.indptr, self.indptr[row] + BLOCK_ARCS, side="right")) - 1
-            last = min(max(last, row + 1), n)
-            begin, end = int(self.indptr[row]), int(self.indptr[last])
-            rows = np.arange(row, last, dtype=self.indices.dtype)
-            sources = np.repeat(rows, np.diff(self.indptr[row : last + 1]))
-            weights = None if self.weights is None else self.weights[begin:end]
-            yield Arcs(sources, self.indices[begin:end], weights)
-            row = last
+    Parameters
+    ----------
+    n
+        Number of nodes.
+    weighted
+        Whether blocks may have weights.
+    symmetrise
+        The weight of an edge given by several arcs.
+    what
+        What the arcs are called in errors, such as the path of their file.
+    """
 
+    def __init__(
+        self, n: int, *, weighted: bool = False, symmetrise: Symmetrise = "max", what: str = "the arcs"
+    ) -> None:
+        check_symmetrise(symmetrise)
+        require(16 * (n + 1), f"{what}: a graph of {n:,} nodes")
+        self.n, self.symmetrise, self.what = n, symmetrise, what
+        self.weighted = weighted or symmetrise == "sum"
+        self.arcs = self.loops = 0
+        self._indptr = np.zeros(n + 1, dtype=np.int64)
+        self._cursor: npt.NDArray[np.int64] | None = None
 
-class _Counts(NamedTuple):
-    """What the input held."""
+    def count(self, block: ArcBlock) -> None:
+        """Take in how many arcs each node has; the first of the two passes."""
+        self.arcs += block.sources.size
+        self.loops += int(kernels.count_arcs(block.sources, block.targets, self._indptr))
 
-    arcs: int
-    loops: int = 0
-    repeated: int = 0
-    mutual: int = 0
-    unequal: int = 0
-    zero: int = 0
-
-
-def merge_arcs(
-    n: int,
-    source: ArcSource,
-    weighted: bool = False,
-    symmetrise: Symmetrise = "max",
-    names: Sequence[Any] | None = None,
-    notes: Sequence[str] = (),
-    what: str = "the arcs",
-) -> Graph:
-    """Count, fill, sort and merge; the source's nodes are in range and its weights finite."""
-    require(16 * (n + 1), f"{what}: a graph of {n:,} nodes")
-    indptr = np.zeros(n + 1, dtype=np.int64)
-    arcs = loops = 0
-    for block in source:
-        arcs += block.sources.size
-        loops += int(kernels.count_arcs(block.sources, block.targets, indptr))
-    np.cumsum(indptr, out=indptr)
-    stored = int(indptr[-1])
-    kind = index_type(n)
-    require((kind.itemsize + (8 if weighted else 0)) * stored, f"{what}: a graph of {n:,} nodes with {stored:,} arcs")
-    # 2j + 1 needs one bit more than j: unsigned while j is an int32, whose place the keys take.
-    keys = np.empty(stored, dtype=np.uint32 if kind == np.int32 else np.int64)
-    values = np.empty(stored if weighted else 0)
-    cursor = indptr[:-1].copy()
-    for block in source.drain():
-        if weighted:
+    def store(self, block: ArcBlock) -> None:
+        """Put the arcs into the rows of their ends; the second pass, over the same arcs."""
+        cursor = self._next_places()
+        if self.weighted:
             weights = np.ones(block.sources.size) if block.weights is None else block.weights
-            same = kernels.fill_weighted_arcs(block.sources, block.targets, weights, indptr, cursor, keys, values)
+            fits = kernels.fill_weighted_arcs(
+                block.sources, block.targets, weights, self._indptr, cursor, self._keys, self._values
+            )
         else:
-            same = kernels.fill_arcs(block.sources, block.targets, indptr, cursor, keys)
-        if not same:
-            break
-        del block
-    if not np.array_equal(cursor, indptr[1:]):
-        raise InvalidInput(f"{what}: changed while it was read.")
-    del cursor
-    tally = np.zeros(4, dtype=np.int64)
-    kernels.sort_rows(indptr, keys, values)
-    if weighted:
-        kept = int(kernels.merge_weighted_rows(indptr, keys, values, symmetrise == "sum", tally))
-        values = _shrunk(values, kept)
-    else:
-        kept = int(kernels.merge_rows(indptr, keys, tally))
-    counts = _Counts(arcs, loops, *(int(t) for t in tally))
-    if symmetrise == "error":
-        _refuse_repairs(counts, what)
-    indices = _shrunk(keys, kept).view(kind)
-    found = values if weighted and not (values == 1.0).all() else None
-    return Graph(indptr, indices, found, names, (*notes, _note(counts, symmetrise)))
+            fits = kernels.fill_arcs(block.sources, block.targets, self._indptr, cursor, self._keys)
+        if not fits:
+            raise InvalidInput(f"{self.what}: changed while it was read.")
+
+    def _next_places(self) -> npt.NDArray[np.int64]:
+        """Where the next arc of each node goes; makes room for all of them when counting is over."""
+        if self._cursor is None:
+            np.cumsum(self._indptr, out=self._indptr)
+            stored = int(self._indptr[-1])
+            kind = index_type(self.n)
+            size = kind.itemsize + (8 if self.weighted else 0)
+            require(size * stored, f"{self.what}: a graph of {self.n:,} nodes with {stored:,} arcs")
+            # 2j + 1 needs one bit more than j: unsigned while j is an int32, whose place the keys take.
+            self._keys = np.empty(stored, dtype=np.uint32 if kind == np.int32 else np.int64)
+            self._values = np.empty(stored if self.weighted else 0)
+            self._cursor = self._indptr[:-1].copy()
+        return self._cursor
+
+    def graph(self, names: Sequence[Any] | None = None, notes: Sequence[str] = ()) -> Graph:
+        """Sort and merge the rows. The builder cannot be used again."""
+        if not np.array_equal(self._next_places(), self._indptr[1:]):
+            raise InvalidInput(f"{self.what}: changed while it was read.")
+        self._cursor = None
+        indptr, keys, values = self._indptr, self._keys, self._values
+        del self._keys, self._values
+        tally = np.zeros(4, dtype=np.int64)
+        kernels.sort_rows(indptr, keys, values)
+        if self.weighted:
+            left = int(kernels.merge_weighted_rows(indptr, keys, values, self.symmetrise == "sum", tally))
+            values = shrunk(values, left)
+        else:
+            left = int(kernels.merge_rows(indptr, keys, tally))
+        counts = ArcCounts(self.arcs, self.loops, *(int(t) for t in tally))
+        if self.symmetrise == "error":
+            refuse_repairs(counts, self.what)
+        indices = shrunk(keys, left).view(index_type(self.n))
+        weights = values if self.weighted and not (values == 1.0).all() else None
+        return Graph(indptr, indices, weights, names, (*notes, repairs_note(counts, self.symmetrise)))
 
 
-def _shrunk(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+def shrunk(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
     """`array[:size]` without keeping the rest alive."""
     if size == array.size:
         return array
@@ -288,7 +275,8 @@ def _shrunk(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
     return array[:size].copy()
 
 
-def _refuse_repairs(counts: _Counts, what: str) -> None:
+def refuse_repairs(counts: ArcCounts, what: str) -> None:
+    """Raise if the input was not a simple undirected graph already."""
     faults = [
         f"{number:,} {text}"
         for number, text in (
@@ -306,7 +294,8 @@ def _refuse_repairs(counts: _Counts, what: str) -> None:
         )
 
 
-def _note(counts: _Counts, symmetrise: str = "max") -> str:
+def repairs_note(counts: ArcCounts, symmetrise: str = "max") -> str:
+    """One sentence on what was done to make the input simple and undirected."""
     arcs, loops, repeated, mutual, _, zero = counts
     single = arcs - loops - repeated - 2 * mutual
     done = [
@@ -327,4 +316,5 @@ def _note(counts: _Counts, symmetrise: str = "max") -> str:
 
 
 def _count(number: int, noun: str) -> str:
+    """A number with its noun in the singular or plural."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,17 +1,17 @@
-"""The nodes' own labels: many strings in two arrays, and from the node numbers of a file to 0..n-1."""
+"""The nodes' own labels: many strings in two arrays, and the numbers that nodes have in a file."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from flipwise.foundation.arrays import Ints
 from flipwise.foundation.errors import InvalidFile
-from flipwise.graphs.graph import Arcs, index_type
+from flipwise.graphs.graph import ArcBlock, index_type
 
 LARGEST_NODE = 10**18 - 1
 """Node numbers of a text file have at most 18 digits."""
@@ -19,8 +19,6 @@ SPARSE_NODES, SPARSE_FACTOR = 1 << 24, 64
 """With `base` given, isolated nodes up to these many, and these many times the arcs, are believed."""
 MARKED_NODES, MARKED_FACTOR = 1 << 20, 16
 """Numbers up to these many, and these many times the arcs, are marked in a table; larger ones are sorted."""
-
-Change = Callable[[Arcs], Arcs]
 
 
 class PackedNames(Sequence[str]):
@@ -39,6 +37,7 @@ class PackedNames(Sequence[str]):
 
     @classmethod
     def pack(cls, names: Sequence[str]) -> PackedNames:
+        """The packed form of a sequence of strings."""
         encoded = [name.encode() for name in names]
         offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
         np.cumsum([len(name) for name in encoded], out=offsets[1:])
@@ -76,18 +75,29 @@ def compact(column: npt.NDArray[np.int64]) -> Ints:
     return column.astype(np.int32 if int(column.max(initial=0)) < 2**31 else np.int64)
 
 
+class Numbering(NamedTuple):
+    """How the nodes of a file become 0..n-1."""
+
+    n: int
+    names: Sequence[int] | None
+    """The numbers that the nodes have in the file; None where they are 0..n-1 already."""
+    renumber: Callable[[ArcBlock], ArcBlock]
+    """A block of the file with its nodes as 0..n-1."""
+
+
 class NodeNumbers:
     """The node numbers that occur in a file, gathered block by block."""
 
     def __init__(self) -> None:
         self.largest = -1
         self.bounds = (0, LARGEST_NODE)
-        """The numbers that may occur: any at first, those found once settled (the file might change meanwhile)."""
+        """The numbers that may occur: any at first, those found afterwards (the file might change meanwhile)."""
         self._arcs = 0
         self._marked = np.zeros(0, dtype=np.bool_)
         self._sorted: npt.NDArray[np.int64] | None = None
 
-    def look(self, block: Arcs) -> None:
+    def add(self, block: ArcBlock) -> None:
+        """Take in the numbers of a block."""
         self._arcs += block.sources.size
         self.largest = max(self.largest, *(int(side.max(initial=-1)) for side in block[:2]))
         if self._sorted is None and self.largest >= MARKED_NODES + MARKED_FACTOR * self._arcs:
@@ -103,8 +113,8 @@ class NodeNumbers:
         for side in block[:2]:
             self._marked[side] = True
 
-    def settle(self, base: int | None, what: str) -> tuple[int, Sequence[int] | None, Change]:
-        """The number of nodes, their numbers in the file (None: 0..n-1), and how to change a block.
+    def numbering(self, base: int | None, what: str) -> Numbering:
+        """The numbering of the nodes, once all blocks were added.
 
         With `base` None the nodes are the numbers that occur, ascending; otherwise all from `base` to the largest.
         """
@@ -116,40 +126,46 @@ class NodeNumbers:
                     f"{what}: the largest node number, {self.largest:,}, would make {n:,} nodes for {self._arcs:,} "
                     "arcs. Leave `base` out to keep only the nodes that occur."
                 )
-            return n, None if base == 0 else range(base, self.largest + 1), from_base(base, n)
+            return self._consecutive(base, n)
         numbers = np.flatnonzero(self._marked) if self._sorted is None else self._sorted
         n, first = numbers.size, int(numbers[0])
         self.bounds = (first, self.largest)
         if self.largest - first + 1 == n:
-            return n, None if first == 0 else range(first, self.largest + 1), from_base(first, n)
+            return self._consecutive(first, n)
         names = array("q", numbers.astype(np.int64).tobytes())
-        return n, names, _by_search(numbers) if self._sorted is not None else _by_table(numbers, self.largest)
+        return Numbering(n, names, _by_search(numbers) if self._sorted is not None else _by_table(numbers))
+
+    def _consecutive(self, first: int, n: int) -> Numbering:
+        """The numbering of first, first + 1, ..., of n nodes."""
+        return Numbering(n, None if first == 0 else range(first, first + n), shifted_by(first, n))
 
 
-def from_base(base: int, n: int) -> Change:
-    """Change numbers base, base + 1, ... of n nodes to 0, 1, ..."""
+def shifted_by(base: int, n: int) -> Callable[[ArcBlock], ArcBlock]:
+    """A function that renumbers base, base + 1, ..., of n nodes, to 0, 1, ..."""
     kind = index_type(n)
 
-    def shifted(block: Arcs) -> Arcs:
+    def renumber(block: ArcBlock) -> ArcBlock:
         if base == 0 and all(side.dtype == kind for side in block[:2]):
             return block
         sources, targets = ((side - base).astype(kind) for side in block[:2])
-        return Arcs(sources, targets, block.weights)
+        return ArcBlock(sources, targets, block.weights)
 
-    return shifted
+    return renumber
 
 
-def _by_table(numbers: npt.NDArray[np.int64], largest: int) -> Change:
-    rank = np.zeros(largest + 1, dtype=index_type(numbers.size))
+def _by_table(numbers: npt.NDArray[np.int64]) -> Callable[[ArcBlock], ArcBlock]:
+    """A function that renumbers by looking every number up in a table as long as the largest one."""
+    rank = np.zeros(int(numbers[-1]) + 1, dtype=index_type(numbers.size))
     rank[numbers] = np.arange(numbers.size, dtype=rank.dtype)
-    return lambda block: Arcs(rank[block.sources], rank[block.targets], block.weights)
+    return lambda block: ArcBlock(rank[block.sources], rank[block.targets], block.weights)
 
 
-def _by_search(numbers: npt.NDArray[np.int64]) -> Change:
+def _by_search(numbers: npt.NDArray[np.int64]) -> Callable[[ArcBlock], ArcBlock]:
+    """A function that renumbers by bisection, for numbers too large for a table."""
     kind = index_type(numbers.size)
 
-    def changed(block: Arcs) -> Arcs:
+    def renumber(block: ArcBlock) -> ArcBlock:
         sources, targets = (np.searchsorted(numbers, side).astype(kind) for side in block[:2])
-        return Arcs(sources, targets, block.weights)
+        return ArcBlock(sources, targets, block.weights)
 
-    return changed
+    return renumber

@@ -5,11 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
+from flipwise.foundation.checks import check_whole
 from flipwise.foundation.errors import InvalidFile, InvalidInput
-from flipwise.graphs import store
+from flipwise.graphs.formats.bvgraph import read_bvgraph
+from flipwise.graphs.formats.edgelist import read_edge_list
+from flipwise.graphs.formats.matrixmarket import read_matrix_market
+from flipwise.graphs.formats.metis import read_metis
+from flipwise.graphs.formats.parquet import read_parquet
+from flipwise.graphs.formats.rudy import read_rudy
 from flipwise.graphs.graph import Graph, Symmetrise, check_symmetrise
+from flipwise.graphs.store import MAGIC, open_store
 from flipwise.graphs.streams import blocks, compression_of, plain_suffix
 
 Format = Literal["edgelist", "matrixmarket", "metis", "rudy", "parquet", "bvgraph", "flipwise"]
@@ -29,6 +36,12 @@ SUFFIXES: dict[str, Format] = {
     ".flipgraph": "flipwise",
 }
 """The formats that a suffix stands for."""
+_READERS: dict[str, Callable[..., Graph]] = {
+    "matrixmarket": read_matrix_market,
+    "metis": read_metis,
+    "rudy": read_rudy,
+    "parquet": read_parquet,
+}
 
 
 def read_graph(
@@ -86,32 +99,26 @@ def read_graph(
     """
     check_symmetrise(symmetrise)
     check_format(format)
-    _check_numbers(base, max_bytes)
+    check_whole("base", base, 0, optional=True)
+    check_whole("max_bytes", max_bytes, 1, optional=True)
     location = Path(path)
     found = format or detect_format(location)
     if (names is not None or base is not None) and found != "edgelist":
         raise InvalidInput(f"`names` and `base` are for edge lists; {location} is read as {found}.")
-    match found:
-        case "edgelist":
-            from flipwise.graphs.formats.edgelist import read_edge_list
-
-            return read_edge_list(
-                location, symmetrise=symmetrise, weighted=weighted, names=names, base=base, max_bytes=max_bytes
-            )
-        case "bvgraph":
-            from flipwise.graphs.formats.bvgraph import read_bvgraph
-
+    common: dict[str, Any] = {"symmetrise": symmetrise, "max_bytes": max_bytes}
+    if found == "edgelist":
+        return read_edge_list(location, weighted=weighted, names=names, base=base, **common)
+    if found == "bvgraph":
+        _refuse_demanded_weights(weighted, location, found)
+        return read_bvgraph(location, **common)
+    if found == "flipwise":
+        graph = open_store(location, verify=verify)
+        if weighted is False and graph.weights is not None:
+            return Graph(graph.indptr, graph.indices, None, graph.names, graph.notes)
+        if graph.weights is None:
             _refuse_demanded_weights(weighted, location, found)
-            return read_bvgraph(location, symmetrise=symmetrise, max_bytes=max_bytes)
-        case "flipwise":
-            graph = store.open_store(location, verify=verify)
-            if weighted is False and graph.weights is not None:
-                return Graph(graph.indptr, graph.indices, None, graph.names, graph.notes)
-            if graph.weights is None:
-                _refuse_demanded_weights(weighted, location, found)
-            return graph
-        case _:
-            return _reader(found)(location, symmetrise=symmetrise, weighted=weighted, max_bytes=max_bytes)
+        return graph
+    return _READERS[found](location, weighted=weighted, **common)
 
 
 def check_format(format: str | None) -> None:
@@ -120,29 +127,10 @@ def check_format(format: str | None) -> None:
         raise InvalidInput(f"`format` must be None or one of {', '.join(get_args(Format))}, got {format!r}.")
 
 
-def _check_numbers(base: int | None, max_bytes: int | None) -> None:
-    """Raise unless `base` and `max_bytes` are None or whole numbers in range."""
-    if base is not None and (not isinstance(base, int) or isinstance(base, bool) or base < 0):
-        raise InvalidInput(f"`base` must be None or a whole number of at least 0, got {base!r}.")
-    if max_bytes is not None and (not isinstance(max_bytes, int) or isinstance(max_bytes, bool) or max_bytes < 1):
-        raise InvalidInput(f"`max_bytes` must be None or a whole number of at least 1, got {max_bytes!r}.")
-
-
 def _refuse_demanded_weights(weighted: bool | None, path: Path, format: str) -> None:
+    """Raise if weights were demanded of a file that has none."""
     if weighted:
         raise InvalidInput(f"`weighted` is True, but {path} ({format}) has no weights.")
-
-
-def _reader(format: Format) -> Callable[..., Graph]:
-    from flipwise.graphs.formats import counted, parquet
-
-    readers: dict[str, Callable[..., Graph]] = {
-        "matrixmarket": counted.read_matrix_market,
-        "metis": counted.read_metis,
-        "rudy": counted.read_rudy,
-        "parquet": parquet.read_parquet,
-    }
-    return readers[format]
 
 
 def detect_format(path: Path) -> Format:
@@ -155,7 +143,7 @@ def detect_format(path: Path) -> Format:
         raise InvalidInput(f"`path` must be an existing file, got {str(path)!r}.")
     with path.open("rb") as file:
         head = file.read(1 << 16)
-    if head.startswith(store.MAGIC[:6]):
+    if head.startswith(MAGIC[:6]):
         return "flipwise"
     if head.startswith(b"PAR1"):
         return "parquet"

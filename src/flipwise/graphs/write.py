@@ -9,8 +9,10 @@ from typing import Any
 
 from flipwise.foundation.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
-from flipwise.graphs.formats.counted import write_matrix_market, write_metis, write_rudy
 from flipwise.graphs.formats.edgelist import write_edge_list
+from flipwise.graphs.formats.matrixmarket import write_matrix_market
+from flipwise.graphs.formats.metis import write_metis
+from flipwise.graphs.formats.rudy import write_rudy
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.read import SUFFIXES, Format, check_format
 from flipwise.graphs.store import write_store

@@ -11,7 +11,8 @@ import numpy as np
 
 from flipwise.foundation.errors import InvalidFile
 from flipwise.foundation.memory import require
-from flipwise.graphs.graph import Graph, Symmetrise, graph_from_csr, index_type
+from flipwise.graphs.csr import graph_from_csr
+from flipwise.graphs.graph import Graph, Symmetrise, index_type
 from flipwise.graphs.streams import expansion_limit
 from flipwise.kernels.bvgraph import decode_graph, fill_code_table
 
@@ -32,6 +33,7 @@ _PROBLEMS = {
 
 
 def read_bvgraph(path: Path, *, symmetrise: Symmetrise = "max", max_bytes: int | None = None) -> Graph:
+    """The graph of a BVGraph; `path` is that of the stream, of the properties, or of both without suffix."""
     base = path.with_suffix("") if path.suffix in (".graph", ".properties") else path
     stream, described = Path(f"{base}.graph"), Path(f"{base}.properties")
     properties = _properties(described)

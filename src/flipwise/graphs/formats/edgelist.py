@@ -2,8 +2,8 @@
 
 Comments start with '#' or '%' (SNAP, KONECT); a header line of column names is recognised. Nodes are whole numbers or
 names; which, is decided by the first line of data. A third column is the weight when it is a number there; later
-columns are ignored, and said to be. Formats with such lines behind a header of their own are read and written by the
-same functions.
+columns are ignored, and said to be. Formats with such lines behind a header of their own are read by the same
+functions.
 """
 
 from __future__ import annotations
@@ -11,23 +11,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from flipwise.foundation.errors import InvalidFile, InvalidInput
-from flipwise.graphs.graph import Arcs, ArcSource, CsrArcs, Graph, Symmetrise, build_graph, let_go, merge_arcs
+from flipwise.graphs.formats.lines import write_edges
+from flipwise.graphs.graph import ArcBlock, Graph, GraphBuilder, KeptBlocks, Symmetrise, build_graph
 from flipwise.graphs.names import NodeNumbers, PackedNames, compact
 from flipwise.graphs.streams import Piece, lines, packed_file
 from flipwise.kernels.edges import parse_edges, parse_named_edges, rehash_names
 
 NAMED_PIECE = 1 << 20
 """Bytes parsed at a time when nodes have names (room for the names they may bring is made first)."""
-KEPT_BYTES = 1 << 25
-"""Arcs of a text file that are kept in memory; a file with more is parsed again for each of two further passes."""
 
-PROBLEMS = {
+_PROBLEMS = {
     1: "expected a whole number, found {found}",
     2: "the number {found} has more than 18 digits",
     3: "too few columns (the line ends here)",
@@ -37,9 +36,6 @@ PROBLEMS = {
     7: "node {found} is out of range ({lowest} to {highest})",
     8: "broken double quotes at {found}",
 }
-
-WRITTEN_LINES = 1 << 14
-"""Lines formatted at a time."""
 
 _HEADERS = [
     {"source", "src", "from", "fromnodeid", "u", "node1", "node_1", "id1", "id_1", "i", "start", "head"},
@@ -71,7 +67,7 @@ def read_edge_list(
     first = next((piece for piece in lines(path, max_bytes) if any(_data_lines(piece.data))), None)
     if first is None:
         raise InvalidFile(f"{path}: holds no edges.")
-    layout = _layout(first, weighted, names)
+    layout = _find_layout(first, weighted, names)
     skip = first.lines_before + layout.header_lines
     notes: tuple[str, ...] = ()
     if layout.extra:
@@ -82,9 +78,9 @@ def read_edge_list(
         blocks, packed = _named_arcs(path, lines(path, max_bytes, skip=skip), layout)
         return build_graph(len(packed), blocks, symmetrise=symmetrise, names=packed, notes=notes, what=str(path))
 
-    numbers = NodeNumbers()
+    numbers, kept = NodeNumbers(), KeptBlocks()
 
-    def parse() -> Iterator[Arcs]:
+    def parse() -> Iterator[ArcBlock]:
         return numbered_arcs(
             path,
             lines(path, max_bytes, skip=skip),
@@ -95,11 +91,68 @@ def read_edge_list(
             advice=" If nodes have names, pass names=True.",
         )
 
-    arcs = TextArcs(parse, numbers.look)
-    if not arcs.count:
+    for block in parse():
+        numbers.add(block)
+        kept.add(block)
+    if numbers.largest < 0:
         raise InvalidFile(f"{path}: holds no edges.")
-    n, labels, arcs.change = numbers.settle(base, str(path))
-    return merge_arcs(n, arcs, layout.weighted, symmetrise, labels, notes, str(path))
+    n, labels, renumber = numbers.numbering(base, str(path))
+    builder = GraphBuilder(n, weighted=layout.weighted, symmetrise=symmetrise, what=str(path))
+    for block in kept.blocks if kept.complete else parse():
+        builder.count(renumber(block))
+    for block in kept.drain() if kept.complete else parse():
+        builder.store(renumber(block))
+    return builder.graph(labels, notes)
+
+
+def refuse(path: Path, piece: Piece, code: int, position: int, advice: str = "", **values: int) -> NoReturn:
+    """Raise InvalidFile for a problem that a kernel met at a byte of a piece."""
+    line = piece.lines_before + piece.data.count(b"\n", 0, position) + 1
+    column = position - piece.data.rfind(b"\n", 0, position)
+    rest = piece.data[position : position + 40].split(b"\n")[0]
+    token = rest.replace(b",", b" ").split()
+    found = repr(token[0].decode(errors="replace")) if token else "nothing"
+    text = _PROBLEMS[code].format(found=found, **values)
+    raise InvalidFile(f"{path}, line {line:,}, byte {column:,} of the line: {text}.{advice}")
+
+
+def convert_weights(
+    path: Path, piece: Piece, weights: npt.NDArray[np.float64], careful: npt.NDArray[np.int64], count: int
+) -> None:
+    """Convert the weights whose digits need correct rounding by software."""
+    for arc, start, end in careful[:count].tolist():
+        weights[arc] = float(piece.data[start:end])
+        if not np.isfinite(weights[arc]):
+            refuse(path, piece, 5, start)
+
+
+def numbered_arcs(
+    path: Path,
+    pieces: Iterable[Piece],
+    *,
+    weighted: bool,
+    ignore_extra: bool,
+    lowest: int,
+    highest: int,
+    advice: str = "",
+) -> Iterator[ArcBlock]:
+    """All `source target [weight]` lines, in blocks, with their numbers as they stand."""
+    state = np.zeros(4, dtype=np.int64)
+    room = 0
+    for piece in pieces:
+        if len(piece.data) // 4 + 1 > room:
+            room = len(piece.data) // 4 + 1
+            sources, targets = np.empty(room, np.int64), np.empty(room, np.int64)
+            weights, careful = np.empty(room if weighted else 0), np.empty((room if weighted else 0, 3), np.int64)
+        buffer = np.frombuffer(piece.data, dtype=np.uint8)
+        parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, targets, weights, careful, state)
+        count, code, position, delicate = (int(s) for s in state)
+        if code:
+            refuse(path, piece, code, position, advice, lowest=lowest, highest=highest)
+        if count:
+            convert_weights(path, piece, weights, careful, delicate)
+            found = weights[:count].copy() if weighted else None
+            yield ArcBlock(compact(sources[:count]), compact(targets[:count]), found)
 
 
 def _data_lines(data: bytes) -> Iterator[tuple[int, str]]:
@@ -119,7 +172,8 @@ def _split_line(line: str) -> tuple[str | None, list[str]]:
     return None, line.split()
 
 
-def _layout(first: Piece, weighted: bool | None, names: bool | None) -> Layout:
+def _find_layout(first: Piece, weighted: bool | None, names: bool | None) -> Layout:
+    """What the first lines of data say, and the caller where `weighted` or `names` is given."""
     data = _data_lines(first.data)
     number, line = next(data)
     delimiter, fields = _split_line(line)
@@ -140,24 +194,27 @@ def _layout(first: Piece, weighted: bool | None, names: bool | None) -> Layout:
 
 
 def _are_nodes(fields: list[str]) -> bool:
+    """Whether a line begins with two whole numbers."""
     return len(fields) >= 2 and all(field.isascii() and field.isdigit() for field in fields[:2])
 
 
 def _is_number(field: str) -> bool:
+    """Whether a field is a finite number."""
     try:
         return bool(np.isfinite(float(field)))
     except ValueError:
         return False
 
 
-def _named_arcs(path: Path, pieces: Iterator[Piece], layout: Layout) -> tuple[list[Arcs], PackedNames]:
-    blocks: list[Arcs] = []
+def _named_arcs(path: Path, pieces: Iterator[Piece], layout: Layout) -> tuple[list[ArcBlock], PackedNames]:
+    """The arcs of lines whose nodes have names, numbered as they come, and the names."""
+    blocks: list[ArcBlock] = []
     state = np.zeros(5, dtype=np.int64)
     table = np.full(1 << 12, -1, dtype=np.int64)
     pool = np.empty(0, dtype=np.uint8)
     offsets = np.zeros(1, dtype=np.int64)
     delimiter = ord(layout.delimiter) if layout.delimiter else 0
-    for piece in _smaller(pieces):
+    for piece in _smaller_pieces(pieces):
         room = len(piece.data) // 4 + 1
         count = int(state[4])
         used = int(offsets[count])
@@ -182,14 +239,14 @@ def _named_arcs(path: Path, pieces: Iterator[Piece], layout: Layout) -> tuple[li
         if arcs:
             convert_weights(path, piece, weights, careful, delicate)
             found = weights[:arcs].copy() if layout.weighted else None
-            blocks.append(Arcs(compact(sources[:arcs]), compact(targets[:arcs]), found))
+            blocks.append(ArcBlock(compact(sources[:arcs]), compact(targets[:arcs]), found))
     count = int(state[4])
     if not count:
         raise InvalidFile(f"{path}: holds no edges.")
     return blocks, PackedNames(pool[: offsets[count]].copy(), offsets[: count + 1].copy())
 
 
-def _smaller(pieces: Iterator[Piece]) -> Iterator[Piece]:
+def _smaller_pieces(pieces: Iterator[Piece]) -> Iterator[Piece]:
     """The same lines in pieces of about `NAMED_PIECE` bytes."""
     for piece in pieces:
         start, before = 0, piece.lines_before
@@ -209,6 +266,7 @@ def write_edge_list(graph: Graph, path: Path) -> None:
 
 
 def _written_names(names: Sequence[Any]) -> Callable[[int], str]:
+    """The name of node i as it is written; names that could not be read back are refused."""
     for name in names:
         text = str(name)
         if not text or any(c.isspace() or c in ',;"' for c in text) or text[0] in "#%":
@@ -217,119 +275,3 @@ def _written_names(names: Sequence[Any]) -> Callable[[int], str]:
                 "'#' or '%'). Use the compact format instead: write_graph(graph, 'name.flipgraph')."
             )
     return lambda i: str(names[i])
-
-
-def refuse(path: Path, piece: Piece, code: int, position: int, advice: str = "", **values: int) -> NoReturn:
-    """Raise InvalidFile for a problem that a kernel met at a byte of a piece."""
-    line = piece.lines_before + piece.data.count(b"\n", 0, position) + 1
-    column = position - piece.data.rfind(b"\n", 0, position)
-    rest = piece.data[position : position + 40].split(b"\n")[0]
-    token = rest.replace(b",", b" ").split()
-    found = repr(token[0].decode(errors="replace")) if token else "nothing"
-    text = PROBLEMS[code].format(found=found, **values)
-    raise InvalidFile(f"{path}, line {line:,}, byte {column:,} of the line: {text}.{advice}")
-
-
-def convert_weights(
-    path: Path, piece: Piece, weights: npt.NDArray[np.float64], careful: npt.NDArray[np.int64], count: int
-) -> None:
-    """Convert the weights whose digits need correct rounding by software."""
-    for arc, start, end in careful[:count].tolist():
-        weights[arc] = float(piece.data[start:end])
-        if not np.isfinite(weights[arc]):
-            refuse(path, piece, 5, start)
-
-
-def numbered_arcs(
-    path: Path,
-    pieces: Iterable[Piece],
-    *,
-    weighted: bool,
-    ignore_extra: bool,
-    lowest: int,
-    highest: int,
-    advice: str = "",
-) -> Iterator[Arcs]:
-    """All `source target [weight]` lines, in blocks, with their numbers as they stand."""
-    state = np.zeros(4, dtype=np.int64)
-    room = 0
-    for piece in pieces:
-        if len(piece.data) // 4 + 1 > room:
-            room = len(piece.data) // 4 + 1
-            sources, targets = np.empty(room, np.int64), np.empty(room, np.int64)
-            weights, careful = np.empty(room if weighted else 0), np.empty((room if weighted else 0, 3), np.int64)
-        buffer = np.frombuffer(piece.data, dtype=np.uint8)
-        parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, targets, weights, careful, state)
-        count, code, position, delicate = (int(s) for s in state)
-        if code:
-            refuse(path, piece, code, position, advice, lowest=lowest, highest=highest)
-        if count:
-            convert_weights(path, piece, weights, careful, delicate)
-            found = weights[:count].copy() if weighted else None
-            yield Arcs(compact(sources[:count]), compact(targets[:count]), found)
-
-
-class TextArcs(ArcSource):
-    """The arcs of a text file, kept in memory while they are few, parsed again each time when they are many.
-
-    Kept arcs take as much memory as the graph they become; parsing twice more takes time instead.
-    """
-
-    def __init__(self, parse: Callable[[], Iterator[Arcs]], look: Callable[[Arcs], None] | None = None) -> None:
-        self.count = 0
-        self.change: Callable[[Arcs], Arcs] = lambda block: block
-        """What to do to each block before it is handed out."""
-        self._parse = parse
-        self._kept: list[Arcs] | None = []
-        size = 0
-        for block in parse():
-            self.count += block.sources.size
-            size += sum(column.nbytes for column in block if column is not None)
-            if look is not None:
-                look(block)
-            if self._kept is not None and size <= KEPT_BYTES:
-                self._kept.append(block)
-            else:
-                self._kept = None
-
-    def __iter__(self) -> Iterator[Arcs]:
-        return map(self.change, self._parse() if self._kept is None else self._kept)
-
-    def drain(self) -> Iterator[Arcs]:
-        return map(self.change, self._parse() if self._kept is None else let_go(self._kept))
-
-
-def _edges(graph: Graph) -> Iterator[Arcs]:
-    """Blocks of the arcs i -> j with i < j."""
-    for block in CsrArcs(graph.indptr, graph.indices, graph.weights):
-        once = block.sources < block.targets
-        weights = None if block.weights is None else block.weights[once]
-        yield Arcs(block.sources[once], block.targets[once], weights)
-
-
-def write_edges(
-    file: BinaryIO,
-    graph: Graph,
-    base: int,
-    *,
-    always_weighted: bool = False,
-    larger_first: bool = False,
-    label: Callable[[int], str] | None = None,
-) -> None:
-    """A line for every edge, once, from its smaller node or with it last."""
-    for block in _edges(graph):
-        for start in range(0, block.sources.size, WRITTEN_LINES):
-            part = slice(start, start + WRITTEN_LINES)
-            ends = (block.targets, block.sources) if larger_first else (block.sources, block.targets)
-            columns: list[list[Any]] = [(end[part] + base).tolist() for end in ends]
-            if label is not None:
-                columns = [[label(i) for i in column] for column in columns]
-            if block.weights is not None:
-                columns.append([_number(weight) for weight in block.weights[part].tolist()])
-            elif always_weighted:
-                columns.append([1] * len(columns[0]))
-            file.write("".join(" ".join(map(str, row)) + "\n" for row in zip(*columns)).encode())
-
-
-def _number(weight: float) -> str:
-    return str(int(weight)) if weight.is_integer() and abs(weight) < 2**53 else repr(weight)

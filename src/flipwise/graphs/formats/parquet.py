@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.foundation.errors import InvalidFile, InvalidInput, MissingDependency
-from flipwise.graphs.graph import Arcs, Graph, Symmetrise, build_graph
+from flipwise.graphs.graph import ArcBlock, Graph, Symmetrise, build_graph
 from flipwise.graphs.names import NodeNumbers, PackedNames, compact
 
 Fault = type[InvalidFile | InvalidInput]
@@ -66,19 +66,21 @@ def graph_from_batches(
     if index is None and not all(pa.types.is_integer(kind) for kind in kinds):
         pair = f"'{columns[0]}' and '{columns[1]}'"
         raise fault(f"{what}: columns {pair} must both be whole numbers or strings, got {kinds}.")
-    blocks: list[Arcs] = []
+    blocks: list[ArcBlock] = []
     numbers = NodeNumbers()
     for batch in batches:
         blocks.append(arcs_of_batch(batch, columns, what, fault, index))
         if index is None:
-            numbers.look(blocks[-1])
+            numbers.add(blocks[-1])
     if not any(block.sources.size for block in blocks):
         raise fault(f"{what}: holds no edges.")
     if index is not None:
         packed = PackedNames.pack(list(index))
         return build_graph(len(index), blocks, symmetrise=symmetrise, names=packed, what=what)
-    n, names, change = numbers.settle(None, what)
-    return build_graph(n, [change(b) for b in blocks], symmetrise=symmetrise, names=names, what=what)
+    n, names, renumber = numbers.numbering(None, what)
+    for position, block in enumerate(blocks):
+        blocks[position] = renumber(block)
+    return build_graph(n, blocks, symmetrise=symmetrise, names=names, what=what)
 
 
 def arcs_of_batch(
@@ -87,7 +89,7 @@ def arcs_of_batch(
     what: str,
     fault: Fault,
     index: dict[str, int] | None,
-) -> Arcs:
+) -> ArcBlock:
     """The arcs of one record batch; nodes with names are numbered by `index`, None means that nodes are numbers."""
     sides = []
     for name in columns[:2]:
@@ -99,7 +101,7 @@ def arcs_of_batch(
         weights = _whole_column(batch, columns[2], what, fault).to_numpy(zero_copy_only=False).astype(np.float64)
         if not np.isfinite(weights).all():
             raise fault(f"{what}: column '{columns[2]}' must be finite.")
-    return Arcs(sides[0], sides[1], weights)
+    return ArcBlock(sides[0], sides[1], weights)
 
 
 def _whole_column(batch: Any, name: str, what: str, fault: Fault) -> Any:

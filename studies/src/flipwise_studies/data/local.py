@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.foundation.errors import InvalidFile, InvalidInput
-from flipwise.graphs.graph import Arcs, Graph, build_graph, index_type
+from flipwise.graphs.graph import ArcBlock, Graph, build_graph, index_type
 from flipwise_studies.data.kernels import project_columns
 
 Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
@@ -58,7 +58,7 @@ def read_packed_graph(path: str | os.PathLike[str]) -> Graph:
     sources = np.repeat(np.arange(n, dtype=kind), lengths)
     if columns.size and int(columns.max()) >= n:
         raise InvalidFile(f"{path}: column {int(columns.max())} is outside 0..{n - 1}.")
-    return build_graph(n, [Arcs(sources, columns.astype(kind))], what=str(path))
+    return build_graph(n, [ArcBlock(sources, columns.astype(kind))], what=str(path))
 
 
 def read_incidence(path: str | os.PathLike[str]) -> tuple[Rows, int]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from flipwise.foundation.checks import as_generator
 from flipwise.foundation.errors import InvalidInput
-from flipwise.graphs.graph import Arcs, ArcSource, Graph, index_type, merge_arcs
+from flipwise.graphs.graph import ArcBlock, Graph, GraphBuilder, index_type
 from flipwise_studies.data.kernels import rmat_arcs
 
 Seed = int | np.random.Generator | None
@@ -42,28 +42,27 @@ def rmat_graph(n: int, arcs: int, seed: Seed = None, *, a: float = 0.57, b: floa
         raise InvalidInput(f"`a` and `b` must be positive with b <= a and a + 2b < 1, got a={a!r}, b={b!r}.")
     entropy = int(as_generator(seed).integers(2**63))
     draws = _draws_for_edges(arcs / 2, n, a, b)
-    graph = merge_arcs(n, _RmatArcs(n, draws, entropy, a, b))
+    builder = GraphBuilder(n)
+    for block in _rmat_blocks(n, draws, entropy, a, b):
+        builder.count(block)
+    for block in _rmat_blocks(n, draws, entropy, a, b):
+        builder.store(block)
+    graph = builder.graph()
     return Graph(graph.indptr, graph.indices, notes=(f"R-MAT a={a} b={b}: {draws:,} arcs drawn.",))
 
 
-class _RmatArcs(ArcSource):
-    """The arcs of an R-MAT graph, made again whenever they are asked for."""
-
-    def __init__(self, n: int, draws: int, entropy: int, a: float, b: float) -> None:
-        self.n, self.draws, self.entropy = n, draws, entropy
-        self.levels = max(1, (n - 1).bit_length())
-        self.bounds = [round(65536 * p) for p in (a, a + b, a + 2 * b)]
-
-    def __iter__(self) -> Iterator[Arcs]:
-        """Block by block, each from a generator of its own."""
-        kind = index_type(self.n)
-        for block in range(-(-self.draws // BLOCK_ARCS)):
-            size = min(BLOCK_ARCS, self.draws - block * BLOCK_ARCS)
-            rng = np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=(block,)))
-            words = rng.integers(0, 65536, size=(size, self.levels), dtype=np.uint16)
-            sources, targets = np.empty(size, dtype=kind), np.empty(size, dtype=kind)
-            rmat_arcs(words, self.n, *self.bounds, sources, targets)
-            yield Arcs(sources, targets)
+def _rmat_blocks(n: int, draws: int, entropy: int, a: float, b: float) -> Iterator[ArcBlock]:
+    """The arcs of an R-MAT graph, block by block, each from a generator of its own: the same every time."""
+    levels = max(1, (n - 1).bit_length())
+    bounds = [round(65536 * p) for p in (a, a + b, a + 2 * b)]
+    kind = index_type(n)
+    for block in range(-(-draws // BLOCK_ARCS)):
+        size = min(BLOCK_ARCS, draws - block * BLOCK_ARCS)
+        rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(block,)))
+        words = rng.integers(0, 65536, size=(size, levels), dtype=np.uint16)
+        sources, targets = np.empty(size, dtype=kind), np.empty(size, dtype=kind)
+        rmat_arcs(words, n, *bounds, sources, targets)
+        yield ArcBlock(sources, targets)
 
 
 def _draws_for_edges(edges: float, n: int, a: float, b: float) -> int:
