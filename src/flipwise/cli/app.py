@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 ENTRY_POINTS = "flipwise.commands"
 """The group of entry points that add commands: the name of a command, and where its `click.Command` is."""
-STUDIES = ("reproduce", "report")
-"""The commands of flipwise-studies: where it is not installed, calling one says how to get it."""
+STUDIES = {
+    "reproduce": "run the paper's experiments and store the results",
+    "report": "turn stored results into a page",
+}
+"""The commands of flipwise-studies: known here, so that the help need not load them, and that a call can say what to
+install where they are missing."""
 
 
 class LazyGroup(click.Group):
@@ -99,6 +103,8 @@ class Program(LazyGroup):
         """Of an added command, its own short help; one that cannot be loaded does not take the help away."""
         if name in self.table:
             return super().one_line_help(name)
+        if name in STUDIES:
+            return STUDIES[name]
         try:
             command: click.Command = self.added[name].load()
         except ImportError as error:

@@ -1,6 +1,6 @@
 """`flipwise reproduce` and `flipwise report`: the studies run into a store, the store made into a page.
 
-The two are entry points of the group `flipwise.commands`; nothing but this file is loaded to list them.
+The two are entry points of the group `flipwise.commands`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from flipwise.cli.options import Seconds, json_option, threads_option
 from flipwise.cli.terminal import print_facts, print_json
 
 
-@click.command("reproduce", short_help="run the paper's experiments and store the results")
+@click.command("reproduce")
 @click.option("--quick/--full", default=True, show_default=True, help="Generated data and minutes, or real data.")
 @click.option("--only", help="Studies, methods, or both, separated by commas.")
 @click.option("--store", type=click.Path(dir_okay=False), default="flipwise-results.sqlite", show_default=True,
@@ -65,7 +65,7 @@ def reproduce(
     return OK
 
 
-@click.command("report", short_help="turn stored results into a page")
+@click.command("report")
 @click.argument("store", type=click.Path(dir_okay=False))
 @click.option("-o", "--output", default="flipwise-report", show_default=True,
               help="A .html, .md or .csv file, or a folder that gets all three.")  # fmt: skip
