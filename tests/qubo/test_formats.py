@@ -112,6 +112,8 @@ def test_symmetric_matrix_market_counts_entries_twice(tmp_path: Path) -> None:
         ("a.bq", "2 2\n1 1 1\n", "line 1"),
         ("a.bqp", "2\n1 1\n1 1 1\n", "ends"),
         ("a.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n", "line 1"),
+        ("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3,5\n", "line 3"),
+        ("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3 4\n", "line 3"),
         ("a.coo", "0 0 1\n", "vartype"),
         ("a.json", "{}", "KeyError"),
     ],

@@ -18,9 +18,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.checks import as_floats
+from flipwise.foundation.checks import Variables, as_floats, check_variables
 from flipwise.foundation.errors import InvalidInput
-from flipwise.model.objective import Variables, check_variables
 from flipwise.model.quadratic import Quadratic
 
 
@@ -183,6 +182,7 @@ class QuadraticModel:
 
 
 def _as_coo(name: str, matrix: Any) -> Any:
+    """A square matrix, dense or sparse, by its entries."""
     given: Any = matrix if sp.issparse(matrix) else as_floats(name, matrix)
     if len(given.shape) != 2 or given.shape[0] != given.shape[1]:
         raise InvalidInput(f"`{name}` must be a square matrix, got shape {given.shape}.")
@@ -192,6 +192,7 @@ def _as_coo(name: str, matrix: Any) -> Any:
 def _from_mapping(
     terms: Mapping[tuple[Hashable, Hashable], float], also: Mapping[Hashable, float] | None = None
 ) -> tuple[tuple[Hashable, ...], Ints, Ints, Floats]:
+    """The labels in the order in which they come, those of `also` first, and the terms by their positions."""
     names: dict[Hashable, int] = {}
     for label in also or ():
         names.setdefault(label, len(names))

@@ -187,7 +187,7 @@ def _find_layout(first: Piece, weighted: bool | None, names: bool | None) -> Lay
             header_lines, delimiter, fields = number + 1, other_delimiter, others
     named = not _are_nodes(fields) if names is None else names
     # '1 2' with tabs between is numbers all the same; for names only the first delimiter separates.
-    third = len(fields) > 2 and _is_number(fields[2])
+    third = len(fields) > 2 and is_finite_number(fields[2])
     use_weights = third if weighted is None else weighted
     extra = len(fields) > (3 if use_weights else 2) or weighted is False
     return Layout(delimiter, named, use_weights, extra, header_lines)
@@ -198,7 +198,7 @@ def _are_nodes(fields: list[str]) -> bool:
     return len(fields) >= 2 and all(field.isascii() and field.isdigit() for field in fields[:2])
 
 
-def _is_number(field: str) -> bool:
+def is_finite_number(field: str) -> bool:
     """Whether a field is a finite number."""
     try:
         return bool(np.isfinite(float(field)))

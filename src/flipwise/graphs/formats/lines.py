@@ -30,7 +30,7 @@ def write_edges(
             if label is not None:
                 columns = [[label(i) for i in column] for column in columns]
             if block.weights is not None:
-                columns.append([_number(weight) for weight in block.weights[part].tolist()])
+                columns.append([number_text(weight) for weight in block.weights[part].tolist()])
             elif always_weighted:
                 columns.append([1] * len(columns[0]))
             file.write("".join(" ".join(map(str, row)) + "\n" for row in zip(*columns)).encode())
@@ -44,6 +44,6 @@ def _edges(graph: Graph) -> Iterator[ArcBlock]:
         yield ArcBlock(block.sources[once], block.targets[once], weights)
 
 
-def _number(weight: float) -> str:
+def number_text(weight: float) -> str:
     """The shortest text that reads back as the same number; whole numbers without a point."""
     return str(int(weight)) if weight.is_integer() and abs(weight) < 2**53 else repr(weight)

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flipwise.foundation.errors import FlipwiseError, InvalidFile, InvalidInput
+from flipwise.graphs.streams import plain_suffix
 from flipwise.qubo.formats import bqm, bqpjson, coordinates
-from flipwise.qubo.formats.text import plain_suffix
 from flipwise.qubo.models import QuadraticModel
 
 
 class _Format(NamedTuple):
-    """How a format is read and written, and the endings by which it is known (before .gz, .xz or .bz2)."""
+    """How a format is read and written, and the endings by which it is known (before that of a compression)."""
 
     read: Callable[..., QuadraticModel]
     write: Callable[[QuadraticModel, Path], None]
@@ -39,7 +39,7 @@ def read_model(path: str | os.PathLike[str], *, format: str | None = None, index
     Parameters
     ----------
     path
-        The file, plain or compressed (.gz, .xz, .bz2).
+        The file, plain or compressed (.gz, .bz2, .xz, .zst).
     format
         "rudy", "bqp", "qubo", "bqpjson", "biqmac", "matrixmarket", "coo" or "bqm"; by the file's name when None.
     index
@@ -54,7 +54,7 @@ def read_model(path: str | os.PathLike[str], *, format: str | None = None, index
     QuadraticModel(2 binary variables, 1 couplings)
     """
     where = Path(path)
-    name = _name(where, format)
+    name = _format_name(where, format)
     more = {"index": index} if name == "bqp" else {}
     try:
         return _FORMATS[name].read(where, **more)
@@ -81,10 +81,11 @@ def write_model(model: QuadraticModel, path: str | os.PathLike[str], *, format: 
     >>> flipwise.write_model(flipwise.QuadraticModel.from_ising([0.5, 0.0], [[0.0, 1.0], [0.0, 0.0]]), path)
     """
     where = Path(path)
-    _FORMATS[_name(where, format)].write(model, where)
+    _FORMATS[_format_name(where, format)].write(model, where)
 
 
-def _name(path: Path, format: str | None) -> str:
+def _format_name(path: Path, format: str | None) -> str:
+    """The name of the format: the one given, or the one that the end of the file's name stands for."""
     if format is not None:
         if format not in _FORMATS:
             raise InvalidInput(f"`format` must be one of {', '.join(_FORMATS)}, got {format!r}.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flipwise.foundation.atomic import atomic_file
 from flipwise.foundation.errors import InvalidFile, MissingDependency
 from flipwise.qubo.models import QuadraticModel
 
@@ -57,7 +58,7 @@ def read_bqm(path: Path) -> QuadraticModel:
 
 def write_bqm(model: QuadraticModel, path: Path) -> None:
     """Write one of dimod's files."""
-    with path.open("wb") as file, bqm_from_model(model).to_file() as source:
+    with atomic_file(path) as file, bqm_from_model(model).to_file() as source:
         file.write(source.read())
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from flipwise.foundation.checks import Variables
 from flipwise.foundation.errors import InvalidFile, InvalidInput
-from flipwise.model.objective import Variables
 from flipwise.qubo.formats.text import read_text, write_text
 from flipwise.qubo.models import QuadraticModel
 

@@ -25,9 +25,10 @@ from pathlib import Path
 import numpy as np
 
 from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.checks import Variables, check_variables
 from flipwise.foundation.errors import InvalidFile, InvalidInput
-from flipwise.model.objective import Variables, check_variables
-from flipwise.qubo.formats.text import index_pairs, need, number, read_lines, read_text, table, write_text
+from flipwise.graphs.formats.lines import number_text
+from flipwise.qubo.formats.text import index_pairs, need, read_lines, read_text, table, write_text
 from flipwise.qubo.models import QuadraticModel
 
 _QUBO_OFFSET = re.compile(r"c\s+offset\s*=\s*(\S+)")
@@ -90,6 +91,7 @@ def write_bqp(model: QuadraticModel, path: Path) -> None:
 
 
 def read_biqmac(path: Path) -> QuadraticModel:
+    """Read a problem of the Biq Mac library."""
     lines = [line for line in read_lines(path) if not line.startswith("#")]
     model, used = _read_symmetric(path, lines, 0, 1.0)
     if used != len(lines):
@@ -98,6 +100,7 @@ def read_biqmac(path: Path) -> QuadraticModel:
 
 
 def write_biqmac(model: QuadraticModel, path: Path) -> None:
+    """Write a problem as the Biq Mac library has them."""
     write_text(path, _symmetric(model, 1.0, "Biq Mac"))
 
 
@@ -123,10 +126,11 @@ def _symmetric(model: QuadraticModel, sign: float, format: str) -> list[str]:
     rows = [(k, k, v) for k, v in enumerate((sign * model.linear).tolist()) if v != 0.0]
     couplings = (sign * model.b / 2.0).tolist()
     rows += list(zip(model.i.tolist(), model.j.tolist(), couplings, strict=True))
-    return [f"{model.n} {len(rows)}", *(f"{i + 1} {j + 1} {number(q)}" for i, j, q in sorted(rows))]
+    return [f"{model.n} {len(rows)}", *(f"{i + 1} {j + 1} {number_text(q)}" for i, j, q in sorted(rows))]
 
 
 def read_qubo(path: Path) -> QuadraticModel:
+    """Read a .qubo file."""
     offset = 0.0
     sizes: list[int] | None = None
     rows: list[str] = []
@@ -156,6 +160,7 @@ def read_qubo(path: Path) -> QuadraticModel:
 
 
 def write_qubo(model: QuadraticModel, path: Path) -> None:
+    """Write a .qubo file; an offset goes into a comment."""
     need(model, variables="binary", format=".qubo")
     nodes = np.flatnonzero(model.linear)
     lines = [] if model.offset == 0.0 else [f"c offset = {model.offset!r}"]
@@ -177,13 +182,17 @@ def read_coo(path: Path) -> QuadraticModel:
 
 
 def write_coo(model: QuadraticModel, path: Path) -> None:
+    """Write a COO file; the number of variables and an offset go into comments."""
     lines = [f"# vartype={'SPIN' if model.variables == 'spin' else 'BINARY'}", f"# variables={model.n}"]
     lines += [f"# offset={model.offset!r}"] if model.offset else []
     write_text(path, [*lines, *_diagonal(model, np.arange(model.n), 0), *_couplings(model, 0)])
 
 
 def read_matrixmarket(path: Path) -> QuadraticModel:
-    """Read a square matrix as a model."""
+    """Read a square matrix as a model.
+
+    By hand: `scipy.io.mmread` passes over what follows a number, so that `3,5` would silently be 3.
+    """
     lines = read_text(path).splitlines()
     words = lines[0].lower().split() if lines else []
     if words[:3] != ["%%matrixmarket", "matrix", "coordinate"] or len(words) != 5:
@@ -234,9 +243,11 @@ def _linear_on_diagonal(
 
 
 def _diagonal(model: QuadraticModel, nodes: Ints, base: int) -> list[str]:
-    return [f"{k + base} {k + base} {number(model.linear[k])}" for k in nodes.tolist()]
+    """The lines of the linear coefficients of some variables, numbered from `base`."""
+    return [f"{k + base} {k + base} {number_text(float(model.linear[k]))}" for k in nodes.tolist()]
 
 
 def _couplings(model: QuadraticModel, base: int, factor: float = 1.0) -> list[str]:
+    """The lines of the couplings times `factor`, their variables numbered from `base`."""
     rows = zip(model.i.tolist(), model.j.tolist(), (factor * model.b).tolist(), strict=True)
-    return [f"{i + base} {j + base} {number(b)}" for i, j, b in rows]
+    return [f"{i + base} {j + base} {number_text(b)}" for i, j, b in rows]

@@ -1,28 +1,17 @@
-"""What the text formats share: opening plain or compressed files, tables of numbers, numbers that read back exactly."""
+"""What the text formats share: plain or compressed text, tables of numbers, indices from any base."""
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.errors import InvalidFile, InvalidInput
-from flipwise.graphs.streams import blocks
+from flipwise.graphs.formats.edgelist import is_finite_number
+from flipwise.graphs.streams import blocks, packed_file
 from flipwise.qubo.models import QuadraticModel
-
-_OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
-
-
-def plain_suffix(path: Path) -> str:
-    """The end of the name before that of a compression."""
-    name = path.with_suffix("") if path.suffix in _OPENERS else path
-    return name.suffix.lower()
 
 
 def read_text(path: Path) -> str:
@@ -39,9 +28,10 @@ def read_lines(path: Path) -> list[str]:
 
 
 def write_text(path: Path, lines: Iterable[str]) -> None:
-    with _OPENERS.get(path.suffix, open)(path, "wt", encoding="ascii") as file:
+    """Write lines to a plain or compressed file, which appears when it is complete."""
+    with packed_file(path) as file:
         for line in lines:
-            file.write(line + "\n")
+            file.write(line.encode("ascii") + b"\n")
 
 
 def table(path: Path, lines: list[str], first: int, columns: int) -> Floats:
@@ -54,7 +44,7 @@ def table(path: Path, lines: list[str], first: int, columns: int) -> Floats:
         pass
     for number, line in enumerate(lines, start=first):
         words = line.split()
-        if len(words) != columns or not all(_is_number(word) for word in words):
+        if len(words) != columns or not all(is_finite_number(word) for word in words):
             raise InvalidFile(f"{path}, line {number}: expected {columns} numbers, got {line.strip()!r}.")
     raise InvalidFile(f"{path}: its numbers could not be read.")
 
@@ -72,20 +62,8 @@ def index_pairs(path: Path, rows: Floats, base: int, n: int, what: str) -> tuple
     return whole[:, 0] - base, whole[:, 1] - base
 
 
-def number(value: float) -> str:
-    """The shortest text that reads back as the same number; integers without a point."""
-    return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(float(value))
-
-
 def need(model: QuadraticModel, *, variables: str, format: str) -> None:
     """Refuse a model whose variables a format cannot say."""
     if model.variables != variables:
         other = "to_binary()" if variables == "binary" else "to_spin()"
         raise InvalidInput(f"the {format} format is for {variables} variables: write model.{other} instead.")
-
-
-def _is_number(word: str) -> bool:
-    try:
-        return bool(np.isfinite(float(word)))
-    except ValueError:
-        return False
