@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -120,26 +120,31 @@ def select(available: Sequence[Study], plan: Plan, only: Sequence[str] | str | N
     planned = [(study, list(study.tasks(plan))) for study in available]
     if only is None:
         return planned
-    wanted = [name.strip().replace("-", "_") for name in (only.split(",") if isinstance(only, str) else only)]
     study_names = [study.name for study, _ in planned]
-    method_names = sorted({task.method for _, tasks in planned for task in tasks})
-    by_plain_name = {method.replace("-", "_"): method for method in method_names}
-    for name in wanted:
-        if name not in study_names and name not in by_plain_name:
-            near = difflib.get_close_matches(name, [*study_names, *by_plain_name], n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise InvalidInput(
-                f"`only` must name studies ({', '.join(study_names)}) or methods ({', '.join(method_names)}), "
-                f"got {name!r}.{hint}"
-            )
-    chosen = [name for name in wanted if name in study_names]
-    methods = {by_plain_name[name] for name in wanted if name not in study_names}
+    methods = {task.method.replace("-", "_"): task.method for _, tasks in planned for task in tasks}
+    names = _checked_names(only, study_names, methods)
+    wanted_studies = [name for name in names if name in study_names] or study_names
+    wanted_methods = {methods[name] for name in names if name not in study_names} or set(methods.values())
     selected = [
-        (study, [task for task in tasks if not methods or task.method in methods])
+        (study, [task for task in tasks if task.method in wanted_methods])
         for study, tasks in planned
-        if not chosen or study.name in chosen
+        if study.name in wanted_studies
     ]
     return [(study, tasks) for study, tasks in selected if tasks]
+
+
+def _checked_names(only: Sequence[str] | str, study_names: Sequence[str], methods: Mapping[str, str]) -> list[str]:
+    """The names in `only`, written with underscores; a name that is neither a study nor a method is refused."""
+    names = [name.strip().replace("-", "_") for name in (only.split(",") if isinstance(only, str) else only)]
+    for name in names:
+        if name not in study_names and name not in methods:
+            near = difflib.get_close_matches(name, [*study_names, *sorted(methods)], n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise InvalidInput(
+                f"`only` must name studies ({', '.join(study_names)}) or methods "
+                f"({', '.join(sorted(methods.values()))}), got {name!r}.{hint}"
+            )
+    return names
 
 
 def _run_one_study(methods: Sequence[str], options: dict[str, Any], name: str, callback: Listener) -> None:

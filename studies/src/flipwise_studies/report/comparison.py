@@ -46,6 +46,18 @@ def changes(before: Sequence[Cell], after: Sequence[Cell]) -> list[Change]:
 def comparison_section(before: Sequence[Cell], after: Sequence[Cell], name: str) -> Section:
     """What changed since the run called `name`."""
     found = changes(before, after)
+    lost = len(done(before)) - len(found)
+    blocks: list[Block] = [
+        _summary(found),
+        *_time_figures(found),
+        _details(found),
+        Text(f"{lost} finished cells of {name} have no counterpart here."),
+    ]
+    return Section("comparison", f"Compared with {name}", "The same cells, before and after.", blocks)
+
+
+def _summary(found: Sequence[Change]) -> Table:
+    """How many cells of each study became better or worse, and the typical ratio of their times."""
     rows: list[list[Entry]] = []
     for study in dict.fromkeys(change.after.key.study for change in found):
         own = [change for change in found if change.after.key.study == study]
@@ -54,14 +66,18 @@ def comparison_section(before: Sequence[Cell], after: Sequence[Cell], name: str)
         gains = [change.gain for change in own]
         better, worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
         rows.append([study, len(own), better, gains.count(0), worse, typical])
-    summary = Table(
+    return Table(
         "By study",
         ("study", "cells in both", "better", "same", "worse", "time ratio"),
         rows,
         "Time ratio: geometric mean of new seconds over old; below 1 is faster.",
     )
+
+
+def _details(found: Sequence[Change]) -> Table:
+    """The cells whose value changed, the greatest loss first."""
     different = sorted((change for change in found if change.gain != 0), key=lambda change: change.gain)
-    details = Table(
+    return Table(
         "Cells whose value changed",
         ("cell", "before", "after", "gain, %", "time ratio"),
         [
@@ -70,16 +86,17 @@ def comparison_section(before: Sequence[Cell], after: Sequence[Cell], name: str)
         ],
         folded=True,
     )
+
+
+def _time_figures(found: Sequence[Change]) -> list[Block]:
+    """New seconds against old, a point for each cell; nothing where no times are known."""
     points = [
         (c.before.outcome.seconds or 0.0, c.after.outcome.seconds or 0.0) for c in found if c.time_ratio is not None
     ]
-    blocks: list[Block] = [summary]
-    if points:
-        span = min(min(p) for p in points), max(max(p) for p in points)
-        line = Line("equal", [(span[0], span[0]), (span[1], span[1])], 7)
-        dots = Line("a cell", points, 0, markers=True, stroke=False)
-        chart = Chart("Seconds, new against old", "old seconds", "new seconds", [line, dots], x_log=True, y_log=True)
-        blocks.append(Figures([chart]))
-    lost = len(done(before)) - len(found)
-    blocks += [details, Text(f"{lost} finished cells of {name} have no counterpart here.")]
-    return Section("comparison", f"Compared with {name}", "The same cells, before and after.", blocks)
+    if not points:
+        return []
+    span = min(min(p) for p in points), max(max(p) for p in points)
+    line = Line("equal", [(span[0], span[0]), (span[1], span[1])], 7)
+    dots = Line("a cell", points, 0, markers=True, stroke=False)
+    chart = Chart("Seconds, new against old", "old seconds", "new seconds", [line, dots], x_log=True, y_log=True)
+    return [Figures([chart])]
