@@ -11,7 +11,7 @@ import pytest
 from flipwise import Graph, read_graph, write_graph
 from flipwise.graphs.graph import ArcBlock, build_graph
 from flipwise.kernels import arcs, jit
-from tests.graphs import bvgraph_twin as twin
+from tests.graphs.formats import bvgraph_twin as twin
 
 pytestmark = pytest.mark.kernels
 RNG_SEED = 11

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flipwise import InvalidFile, read_graph
+from flipwise import InvalidFile, InvalidInput, read_graph, write_graph
 from flipwise.graphs.convert import as_graph
 from flipwise_studies.data.local import local_graph
 from tests.graphs.files import TRIANGLE, dense, written
@@ -37,25 +37,6 @@ def test_shapes_of_edge_lists(tmp_path: Path, text: str) -> None:
     """Separators, comments, headers, blank lines and line ends all give the same triangle."""
     graph = read_graph(written(tmp_path, text))
     assert dense(graph) == TRIANGLE and graph.names is None and graph.weights is None
-
-
-def test_numbers_that_occur_or_a_range(tmp_path: Path) -> None:
-    """Without `base` the nodes are the numbers that occur; with it all from there on."""
-    path = written(tmp_path, "1 2\n2 5\n")
-    assert list(read_graph(path).names) == [1, 2, 5]
-    ranged = read_graph(path, base=1)
-    assert ranged.n == 5 and list(ranged.names) == [1, 2, 3, 4, 5]
-    assert read_graph(path, base=0).n == 6 and read_graph(path, base=0).names is None
-    assert list(read_graph(written(tmp_path, "1 2\n2 3\n")).names) == [1, 2, 3]
-
-
-def test_far_apart_numbers(tmp_path: Path) -> None:
-    """Numbers up to 18 digits are nodes like any other; a range over them is refused, not allocated."""
-    path = written(tmp_path, "999999999999999999 4\n4 3000000000\n")
-    graph = read_graph(path)
-    assert list(graph.names) == [4, 3_000_000_000, 999_999_999_999_999_999] and graph.n_edges == 2
-    with pytest.raises(InvalidFile, match="Leave `base` out"):
-        read_graph(path, base=0)
 
 
 def test_names(tmp_path: Path) -> None:
@@ -131,15 +112,6 @@ def test_malformed_edge_lists(tmp_path: Path, text: str, message: str) -> None:
         read_graph(written(tmp_path, text))
 
 
-def test_line_numbers_across_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Line numbers count from the start of the file, not of the block."""
-    monkeypatch.setattr("flipwise.graphs.streams.BLOCK_BYTES", 100)
-    path = written(tmp_path, "0 1\n" * 500 + "oops 1\n" + "0 1\n" * 500)
-    with pytest.raises(InvalidFile, match="line 501, byte 1 "):
-        read_graph(path)
-    assert read_graph(written(tmp_path, "10 11\n" * 5 + "12 345\n" * 50)).n_edges == 2
-
-
 def test_real_edge_list_is_networkx(data_folder: Path) -> None:
     """facebook_combined as networkx reads it, and as it is packed."""
     path = data_folder / "graphs" / "facebook_combined.txt.gz"
@@ -159,3 +131,11 @@ def test_numpy_reads_the_same_numbers(tmp_path: Path) -> None:
     graph = read_graph(written(tmp_path, text.getvalue()), base=0)
     expected = as_graph((graph.n, np.loadtxt(io.StringIO(text.getvalue()))))
     assert np.array_equal(graph.indices, expected.indices) and np.array_equal(graph.weights, expected.weights)
+
+
+def test_names_in_edge_lists(tmp_path: Path) -> None:
+    """Names are written, unless they would be read back as something else."""
+    graph = as_graph(nx.Graph([("ann", "bob"), ("bob", "eve")]))
+    assert list(read_graph(write_graph(graph, tmp_path / "n.txt")).names) == ["ann", "bob", "eve"]
+    with pytest.raises(InvalidInput, match="new york"):
+        write_graph(nx.Graph([("new york", "bob")]), tmp_path / "n.txt")

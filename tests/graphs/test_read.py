@@ -1,10 +1,7 @@
-"""What holds for a file of any format: how it is found out, packed, limited and read again."""
+"""What holds for a file of any format: how it is found out, read again, and refused."""
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +11,7 @@ from hypothesis import strategies as st
 
 from flipwise import InvalidFile, InvalidInput, read_graph, write_graph
 from flipwise.graphs.read import detect_format
-from tests.graphs.files import TRIANGLE, dense, written
+from tests.graphs.files import written
 
 
 @pytest.mark.parametrize("name", ["g.txt", "g.mtx", "g.metis", "g.rudy", "far.txt"])
@@ -49,53 +46,6 @@ def test_a_file_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(arcs, "count_arcs", count_then_change)
     with pytest.raises((InvalidFile, InvalidInput), match=r"changed while|out of range"):
         read_graph(path)
-
-
-def _zstd(data: bytes) -> bytes:
-    return pytest.importorskip("zstandard").ZstdCompressor().compress(data)  # type: ignore[no-any-return]
-
-
-PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": _zstd}
-
-
-@pytest.mark.parametrize("kind", PACKERS)
-def test_compression_by_content(tmp_path: Path, kind: str) -> None:
-    """Packed files are recognised without their suffix, also as several streams in a row."""
-    pack = PACKERS[kind]
-    path = written(tmp_path, pack(b"0 1\n1 2\n") + pack(b"2 0\n"))
-    assert dense(read_graph(path)) == TRIANGLE
-
-
-@pytest.mark.parametrize("kind", PACKERS)
-def test_truncated_compression(tmp_path: Path, kind: str) -> None:
-    """A packed file cut anywhere is refused, never read in part."""
-    rng = np.random.default_rng(0)
-    whole = PACKERS[kind]("".join(f"{a} {b}\n" for a, b in rng.integers(0, 50, (300, 2))).encode())
-    for size in range(8, len(whole) - 1, max(1, len(whole) // 40)):
-        with pytest.raises(InvalidFile, match=r"g\.txt"):
-            read_graph(written(tmp_path, whole[:size]))
-
-
-@pytest.mark.parametrize("kind", ["xz", "zst"])
-def test_bombs(tmp_path: Path, kind: str) -> None:
-    """A small file that unpacks to very much is refused, unless that was asked for."""
-    path = written(tmp_path, PACKERS[kind](b"#" * 99 + b"\n" + b"0 1\n" * (18 << 20)))
-    with pytest.raises(InvalidFile, match="larger `max_bytes`"):
-        read_graph(path)
-
-
-def test_bomb_limit_can_be_moved(tmp_path: Path) -> None:
-    """`max_bytes` is the limit, both ways."""
-    path = written(tmp_path, gzip.compress(b"0 1\n" * 1000))
-    assert read_graph(path, max_bytes=4000).n_edges == 1
-    with pytest.raises(InvalidFile, match="more than 3,999 bytes"):
-        read_graph(path, max_bytes=3999)
-
-
-def test_endless_line(tmp_path: Path) -> None:
-    """A file without line ends is not gathered whole."""
-    with pytest.raises(InvalidFile, match="longer than"):
-        read_graph(written(tmp_path, b"1" * (9 << 20)))
 
 
 @pytest.mark.parametrize(

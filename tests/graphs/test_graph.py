@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from flipwise import InvalidInput
 from flipwise.graphs.convert import as_graph
-from flipwise.graphs.csr import graph_from_csr
 from flipwise.graphs.graph import ArcBlock, build_graph
 from flipwise.kernels.jit import threads
 
@@ -47,20 +46,6 @@ def test_matches_the_definition(arcs, rule, weighted, cut) -> None:  # type: ign
         assert (np.diff(row) > 0).all()
     assert graph.indices.dtype == np.int32 and graph.indptr.dtype == np.int64
     assert graph.weights is None or (graph.weights != 1).any()
-
-
-@pytest.mark.kernels
-@given(arcs=ARCS, rule=st.sampled_from(["max", "sum"]))
-def test_csr_route_is_the_arc_route(arcs, rule) -> None:  # type: ignore[no-untyped-def]
-    """A directed CSR structure gives the graph of its arcs."""
-    A = np.zeros((12, 12))
-    for i, j, _ in arcs:
-        A[i, j] = 1
-    csr = sp.csr_array(A)
-    rows, columns = np.nonzero(A)
-    one = graph_from_csr(csr.indptr.astype(np.int64), csr.indices.copy(), symmetrise=rule)
-    two = build_graph(12, [ArcBlock(rows, columns)], symmetrise=rule)
-    assert np.array_equal(one.to_scipy().toarray(), two.to_scipy().toarray())
 
 
 def test_sums_are_symmetric_to_the_last_bit() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from flipwise import InvalidFile, read_graph
 from flipwise.graphs.convert import as_graph
 from flipwise_studies.data.local import local_graph
-from tests.graphs import bvgraph_twin as twin
+from tests.graphs.formats import bvgraph_twin as twin
 
 
 def _lists(rng: np.random.Generator, n: int) -> list[list[int]]:
