@@ -91,7 +91,9 @@ def test_every_room_has_a_layer() -> None:
     """No room stands outside, and import-linter is told the same order."""
     rooms = {path.stem for path in SOURCE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
     assert rooms - {"__init__", "__main__"} == set(LAYERS)
-    settings = tomllib.loads((SOURCE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    settings = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
+        "importlinter"
+    ]
     assert settings["contracts"][0]["layers"] == ["__main__", *reversed(LAYERS)]
 
 

@@ -71,7 +71,17 @@ def test_the_search_box_finds(browser: Browser, served: str, words: str) -> None
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [375, 1200])
 @pytest.mark.parametrize(
-    "page", ["", "certificates/", "algorithm/", "choose/", "guides/methods/", "api/graphs/", "benchmarks/studies/"]
+    "page",
+    [
+        "",
+        "architecture/",
+        "certificates/",
+        "algorithm/",
+        "choose/",
+        "guides/methods/",
+        "api/graphs/",
+        "benchmarks/studies/",
+    ],
 )
 def test_pages_fit_the_screen(browser: Browser, served: str, page: str, width: int, dark: bool) -> None:
     """No sideways scrolling, no complaint in the console, the scheme follows the reader's."""
