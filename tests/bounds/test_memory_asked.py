@@ -9,8 +9,8 @@ import pytest
 
 from flipwise import NotEnoughMemory, Quadratic
 from flipwise.bounds.sdp import _random_rows
+from flipwise.densest.bounds import split_edges
 from flipwise.densest.core import whole_core
-from flipwise.densest.loads import shared_edges
 from flipwise.foundation import memory
 from flipwise.graphs.convert import as_graph
 from flipwise.model.forms import homogeneous
@@ -34,7 +34,7 @@ def edges(weight: float | None) -> Callable[[], int]:
     given = EDGES if weight is None else [[*each, weight] for each in EDGES]
 
     def work() -> int:
-        shares = shared_edges(whole_core(as_graph((9, given))))
+        shares = split_edges(whole_core(as_graph((9, given))))
         arrays = [shares.first, shares.second, shares.share, *([] if weight is None else [shares.weight])]
         return sum(each.nbytes for each in arrays)
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import flipwise
+from flipwise.densest.bounds import balanced_loads, top_sum
 from flipwise.densest.core import whole_core
-from flipwise.densest.loads import balanced_loads, top_sum
 from flipwise.distributed.graph import ShardedGraph
 from flipwise.distributed.shards import shard_graph
 from flipwise.distributed.subgraph import load_bound

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
-from flipwise.densest.bounds import SubgraphBounds
+from flipwise.densest import starts
+from flipwise.densest.bounds import integral_weights, weight_range
+from flipwise.densest.core import Core, WholeGraph, core_above, core_of_size, induced, whole_core
+from flipwise.densest.methods import DENSEST
+from flipwise.densest.record import CallRecord, part_of
 from flipwise.densest.result import DensestSubgraph, DensityProfile
-from flipwise.densest.solver import Loaded, Solver
-from flipwise.densest.stages import Stages
-from flipwise.densest.whole import SubgraphObjective, Whole, WholeHere
-from flipwise.engine.checkpoint import Keeper, outliving_search
-from flipwise.engine.limits import Limits, Status
-from flipwise.engine.log import RunLog, shown_on_stderr
-from flipwise.engine.result import Result
-from flipwise.engine.run import Callback, Run
-from flipwise.foundation.arrays import Ints
-from flipwise.foundation.checks import as_generator, is_number, is_whole, seed_of
+from flipwise.densest.solver import DensestSearch, SubgraphObjective, Sweep, prove_cheaply
+from flipwise.densest.subset import Subset, inner_weight
+from flipwise.engine.checkpoint import open_checkpoint
+from flipwise.engine.limits import Limits, Status, guarded_interrupts
+from flipwise.engine.run import Callback
+from flipwise.engine.solve import Proof, solve
+from flipwise.engine.solver import Solver
+from flipwise.foundation.arrays import Ints, largest
+from flipwise.foundation.checks import as_generator, is_whole, seed_of
 from flipwise.foundation.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
-from flipwise.kernels.jit import threads as limited_threads
-from flipwise.minimization import finished, minimize
+from flipwise.graphs.graph import Graph
 from flipwise.model.constraints import Cardinality
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
-from flipwise.solvers.registry import find_method
+from flipwise.solvers.registry import GENERAL, as_solver
+
+SubgraphBound = Literal["auto", "none"]
+"""Whether to prove a bound on the density."""
 
 
 @overload
@@ -41,15 +48,20 @@ def densest_subgraph(
     graph: Any,
     k: int | Sequence[int],
     *,
-    method: str = "dpcd",
+    method: str | Solver = "dpcd",
+    bound: SubgraphBound = "auto",
+    effort: float = 1.0,
+    start: Sequence[Any] | None = None,
+    restarts: int = 1,
     seed: int | np.random.Generator | None = None,
     time_limit: float | None = None,
-    effort: float = 1.0,
-    certify: bool = True,
-    start: Sequence[Any] | None = None,
+    max_iterations: int | None = None,
+    target: float | None = None,
+    patience: int | None = None,
     callback: Callback | None = None,
     threads: int | None = None,
     verbose: bool = False,
+    trace_file: str | Path | None = None,
     checkpoint: str | Path | None = None,
     every: float = 60.0,
     **options: Any,
@@ -59,40 +71,50 @@ def densest_subgraph(
     Parameters
     ----------
     graph
-        Anything `flipwise.as_graph` takes: a `Graph`, a networkx or igraph graph, a sparse matrix, a path, ...
-        It is taken as a simple undirected graph. Or a `flipwise.distributed.ShardedGraph`: its arcs stay on a cluster.
+        A graph in any form that flipwise reads (see `flipwise.read_graph`): a `Graph`, a networkx or igraph graph, a
+        sparse matrix, a path, ... It is taken as a simple undirected graph. Or a `flipwise.distributed.ShardedGraph`:
+        its arcs stay on a cluster.
     k
         The number of nodes, or several: then a `DensityProfile` is returned, and the work is shared.
     method
         "dpcd" (the default) searches from many starts. Any other name of `flipwise.methods()` that keeps an exact
-        count runs that method alone on `min -x'Wx`.
+        count, or a solver such as `flipwise.DPCD()`, runs that method alone on `min -x'Wx`.
+    bound
+        "auto" proves an upper bound on the density, "none" skips that.
+    effort
+        How long to search past the first descents, 1 by default; 0 stops after the first descent.
+    start
+        Nodes to begin from, besides the method's own starts.
+    restarts
+        Descents of another method than "dpcd".
     seed
         None, an integer, or a generator. The same integer gives the same answer on any number of threads.
     time_limit
         Seconds for each k; the best set so far is returned when they are over.
-    effort
-        How long to search past the first descents, 1 by default; 0 stops after the first descent.
-    certify
-        Whether to compute bounds.
-    start
-        Nodes to begin from, besides the method's own starts.
+    max_iterations, patience
+        The most steps for each k, and the most without an improvement.
+    target
+        Stop at a density of at least this.
     callback
-        Called with a `Progress` after each step; return True to stop.
+        Called with a `Progress` after each step, whose values are those of the minimised -x'Wx; return True to stop.
     threads
         The most threads the compiled kernels may use.
     verbose
         Log the run to standard error.
+    trace_file
+        A path: every step is written there as a line of JSON; for one k.
     checkpoint, every
         A path: the run is saved there every so many seconds (between the walks of a search, and what searches and
         proofs have found), and goes on from there when the file exists; the file is deleted when the run has come to
-        its end. Another method than DPCD takes a checkpoint with one k only.
+        its end. Another method than "dpcd" takes a checkpoint with one k only.
     **options
-        Options of another method.
+        Options of another method that is given by its name.
 
     Returns
     -------
     DensestSubgraph or DensityProfile
-        With `nodes`, `density` (x'Wx / k), `bound`, `gap`, `optimal`. Ctrl-C returns the best set so far.
+        With `nodes`, `density` (x'Wx / k), `bound`, `gap`, `optimal`. Ctrl-C returns the best set so far; of several k
+        those that are done.
 
     Examples
     --------
@@ -102,157 +124,150 @@ def densest_subgraph(
     >>> result.nodes, result.density, result.optimal
     ([0, 1, 2], 2.0, True)
     """
-    find_method(method)
-    whole: Whole = graph if isinstance(graph, Whole) else WholeHere(as_graph(graph))
+    whole: WholeGraph = graph if isinstance(graph, WholeGraph) else GraphInMemory(as_graph(graph))
     several = isinstance(k, Sequence | np.ndarray) and not isinstance(k, str)
-    sizes = [_checked_size(whole.n, each) for each in (k if several else [k])]  # type: ignore[union-attr]
-    if not sizes:
-        raise InvalidInput("`k` must hold at least one number of nodes, got none.")
-    effort = _checked_effort(effort)
-    limits = Limits(time_limit=time_limit)
-    given = None if start is None else _checked_start(whole, start)
-    if callback is not None and not callable(callback):
-        raise InvalidInput(f"`callback` must be callable, got {type(callback).__name__}.")
-    if method == "dpcd" and options:
-        raise InvalidInput(
-            f"unknown option `{next(iter(options))}`; densest_subgraph with DPCD takes none but its own."
-        )
-    ks = sorted(set(sizes), reverse=True)  # the loads of the largest k serve the smaller ones
-    if checkpoint is not None and method != "dpcd" and len(ks) > 1:
+    ks = _checked_sizes(whole.n, k if several else [k])  # type: ignore[arg-type]
+    if bound not in ("auto", "none"):
+        raise InvalidInput(f'`bound` must be "auto" or "none", got {bound!r}.')
+    prove, own = bound == "auto", isinstance(method, str) and method == "dpcd"
+    if own and (options or restarts != 1):
+        name = next(iter(options), "restarts")
+        raise InvalidInput(f"unknown option `{name}`; densest_subgraph with DPCD takes none but its own.")
+    if several and trace_file is not None:
+        raise InvalidInput("`trace_file` is for one k, got several.")
+    if checkpoint is not None and not own and len(ks) > 1:
         raise InvalidInput(f'`checkpoint` with several k is for method="dpcd" only, got {method!r}. Give one k.')
-    rng = as_generator(seed)
+    sweep = Sweep(as_generator(seed), None if start is None else _checked_start(whole, start))
     results: dict[int, DensestSubgraph] = {}
-    shared: Loaded | None = None
-    log = RunLog() if verbose else None
-    keeping = outliving_search({"checkpoint": checkpoint, "every": every})
-    with keeping as kept, limited_threads(threads), shown_on_stderr(verbose):
-        keeper: Keeper | None = kept["checkpoint"]
-        stages = Stages(keeper if method == "dpcd" else None, _fingerprint(whole, ks, effort, certify, given))
-        resumed = stages.resume(whole)
-        for size in ks:
-            problem = Problem(SubgraphObjective(whole), Cardinality(size))
-            run = Run(problem, limits, callback, None, log)
-            bounds = SubgraphBounds(size, whole.integral)
-            solver = Solver(whole, size, run, rng, effort, certify, bounds, stages=stages)
-            if method == "dpcd":
-                if log is not None:
-                    log.start(problem, method, seed_of(seed))
-                status, shared = _solved(solver, given, shared)
-                result = finished(run, status, method, seed_of(seed))
-                if keeper is not None:
-                    result.info.update(resumed=resumed, checkpoint_error=keeper.error)
-                if log is not None:
-                    log.end(result)
-            else:
-                result = _by_other_method(
-                    whole,
-                    size,
-                    method,
-                    rng,
-                    given,
-                    time_limit=time_limit,
+    with ExitStack() as stack:
+        interrupts = stack.enter_context(guarded_interrupts())
+        opened = stack.enter_context(open_checkpoint(checkpoint, every))
+        if opened is not None:
+            sweep.record = CallRecord(opened, whole, ks, sweep.given, effort=effort, bound=bound)
+            sweep.bounds, sweep.loads = sweep.record.bounds(whole), sweep.record.loads(whole)
+        for size in ks:  # the largest first: its loads serve the smaller ones
+            solver: Solver = DensestSearch(effort, prove, sweep)
+            problem, x, proof = Problem(SubgraphObjective(whole), Cardinality(size)), None, None
+            if not own:
+                problem, x = _quadratic_problem(whole, size, sweep.given, method)
+                solver = as_solver(method, problem, options, {**GENERAL, **DENSEST})
+                proof = Proof(partial(prove_cheaply, whole, size, sweep)) if prove else None
+            try:
+                result = solve(
+                    problem,
+                    solver,
+                    describe=partial(DensestSubgraph.of, graph=whole, k=size, proven=sweep.bounds),
+                    limits=Limits(time_limit, max_iterations, None if target is None else -target * size, patience),
+                    start=x,
+                    restarts=restarts,
+                    seed=seed if own else sweep.rng,
                     callback=callback,
+                    threads=threads,
                     verbose=verbose,
-                    checkpoint=keeper,
-                    **options,
+                    trace_file=trace_file,
+                    checkpoint=opened,
+                    part=part_of(size),
+                    bound=proof,
                 )
-                result.seed = seed_of(seed)
-                if certify:
-                    solver.effort = 0.0
-                    shared = solver.certify_only(shared)
-            results[size] = _described(whole, size, result, solver.bounds)
-            given = results[size].indices if several else given
-            if results[size].status in (Status.INTERRUPTED, Status.CALLBACK):
+            except KeyboardInterrupt:
+                if not results:
+                    raise
                 break
-        if keeper is not None:
-            keeper.ended = not any(stages.stays_open(result.status) for result in results.values())
-    if not several:
-        return results[sizes[0]]
-    return DensityProfile([results[size] for size in sorted(results)])
+            result.seed = seed_of(seed)
+            results[size] = result
+            if several:
+                sweep.given = result.indices
+            if opened is not None and (len(ks) > 1 or not result.status.resumable):
+                opened.end(part_of(size))
+            if result.status in (Status.INTERRUPTED, Status.CALLBACK) or interrupts.requested:
+                break
+        else:
+            if sweep.record is not None:
+                sweep.record.end()
+    return DensityProfile([*results.values()]) if several else results[ks[0]]
 
 
-def _fingerprint(whole: Whole, ks: list[int], effort: float, certify: bool, given: Ints | None) -> dict[str, Any]:
-    """What must be the same for a checkpoint to be continued."""
-    start = None if given is None else zlib.crc32(given.tobytes())
-    return {"nodes": whole.n, "arcs": whole.n_arcs, "k": ks, "effort": effort, "certify": certify, "start": start}
+@dataclass(eq=False)
+class GraphInMemory:
+    """A graph in this process's memory, or mapped into it, as the search asks about it."""
+
+    graph: Graph
+
+    def __post_init__(self) -> None:
+        self.names, self.notes = self.graph.names, self.graph.notes
+        self.n, self.n_arcs = self.graph.n, self.graph.n_arcs
+
+    @cached_property
+    def weight_range(self) -> tuple[float, float]:
+        """The least and the largest weight of an arc, with 0 where there is no arc."""
+        return weight_range(self.graph)
+
+    @cached_property
+    def integral(self) -> bool:
+        """Whether every set's weight is an integer that float64 holds exactly."""
+        return integral_weights(self.graph)
+
+    def core_of_size(self, size: int) -> Core:
+        """A core of at least `size` nodes and not many more where the degrees allow."""
+        return core_of_size(whole_core(self.graph), size)
+
+    def core_above(self, cap: float) -> Core:
+        """What is left after nodes tied by at most `cap` are gone."""
+        return core_above(whole_core(self.graph), cap)
+
+    def subgraph(self, nodes: Ints) -> Graph:
+        """The subgraph on some nodes, numbered in ascending order."""
+        return induced(self.graph, nodes)
+
+    def nodes_above(self, nodes: Ints, least: float) -> Ints:
+        """The nodes whose degree into the set is above `least`."""
+        mask = np.zeros(self.n, dtype=bool)
+        mask[nodes] = True
+        return np.flatnonzero(Subset.of(self.graph, mask).degrees > least)
+
+    def published_sets(self, k: int) -> list[Ints]:
+        """The sets of RAVI, peeling, Frank-Wolfe and the truncated power method, with their own parameters."""
+        grown, peeled = starts.ravi_nodes(self.graph, k), starts.peeled_nodes(self.graph, k)
+        *_, point = starts.frank_wolfe_points(self.graph, k, starts.leading_eigenvalue(self.graph))
+        heaviest, _ = max(starts.power_sets(self.graph, k), key=lambda found: found[1])
+        return [np.sort(grown), np.sort(peeled), largest(point, k), heaviest]
+
+    def inner_weight(self, nodes: Ints) -> float:
+        """x'Wx of a set of nodes."""
+        return inner_weight(self.graph, nodes)
 
 
-def _solved(solver: Solver, given: Ints | None, shared: Loaded | None) -> tuple[Status, Loaded | None]:
-    try:
-        with solver.run.heeding_interrupts():
-            return solver.solve(given, shared)
-    except KeyboardInterrupt:
-        if solver.run.best_x is None:
-            raise
-        return Status.INTERRUPTED, shared
-
-
-def _by_other_method(
-    whole: Whole, k: int, method: str, rng: np.random.Generator, given: Ints | None, **options: Any
-) -> Result:
-    """Run one method of the registry on min -x'Wx, x in {0,1}^n with k ones."""
-    if not isinstance(whole, WholeHere):
+def _quadratic_problem(
+    graph: WholeGraph, k: int, given: Ints | None, method: str | Solver
+) -> tuple[Problem, np.ndarray | None]:
+    """min -x'Wx, x in {0,1}^n with k ones, for another method; and the given nodes where they are a start for it."""
+    if not isinstance(graph, GraphInMemory):
         raise InvalidInput(f'`method`: only "dpcd" runs on a graph that is not in one place, got {method!r}.')
-    graph = whole.graph
-    x0 = None
+    x = None
     if given is not None and given.size == k:
-        x0 = np.zeros(graph.n, dtype=np.int8)
-        x0[given] = 1
-    objective = Quadratic(-graph.to_scipy(), variables="binary")
-    return minimize(objective, constraint=Cardinality(k), method=method, seed=rng, x0=x0, **options)
+        x = np.zeros(graph.n, dtype=np.int8)
+        x[given] = 1
+    return Problem(Quadratic(-graph.graph.to_scipy(), variables="binary"), Cardinality(k)), x
 
 
-def _described(whole: Whole, k: int, result: Result, bounds: SubgraphBounds) -> DensestSubgraph:
-    """The result in terms of nodes and densities, with everything recomputed from the nodes."""
-    nodes = np.flatnonzero(result.x > 0)
-    weight = whole.inner_weight(nodes)
-    described = DensestSubgraph(
-        x=result.x,
-        value=-weight,
-        status=result.status,
-        method=result.method,
-        variables="binary",
-        iterations=result.iterations,
-        evaluations=result.evaluations,
-        seconds=result.seconds,
-        seed=result.seed,
-        trace=result.trace,
-        info=result.info,
-        k=k,
-        density=weight / k,
-        edge_density=weight / (k * (k - 1)) if k > 1 else 0.0,
-        notes=whole.notes,
-        labels=None if whole.names is None else [whole.names[int(i)] for i in nodes],
-    )
-    if bounds.known:
-        described.bounds = bounds.densities()
-        described.bound_method, best = bounds.best
-        described.bound = bounds.density(best)
-        if described.optimal and not described.status.success:
-            described.status = Status.OPTIMAL
-    return described
+def _checked_sizes(n: int, sizes: Sequence[Any]) -> list[int]:
+    """The sizes, the largest first and each once."""
+    for k in sizes:
+        if not is_whole(k) or not 1 <= k <= n:
+            raise InvalidInput(f"`k` must be an integer from 1 to the number of nodes, {n}, got {k!r}.")
+    if not len(sizes):
+        raise InvalidInput("`k` must hold at least one number of nodes, got none.")
+    return sorted({int(k) for k in sizes}, reverse=True)
 
 
-def _checked_size(n: int, k: object) -> int:
-    if not is_whole(k) or not 1 <= k <= n:
-        raise InvalidInput(f"`k` must be an integer from 1 to the number of nodes, {n}, got {k!r}.")
-    return int(k)
-
-
-def _checked_effort(effort: object) -> float:
-    if not is_number(effort) or effort < 0.0:
-        raise InvalidInput(f"`effort` must be a number of at least 0, got {effort!r}.")
-    return float(effort)
-
-
-def _checked_start(whole: Whole, start: Sequence[Any]) -> Ints:
+def _checked_start(graph: WholeGraph, start: Sequence[Any]) -> Ints:
     """The numbers of the nodes a user named."""
-    if whole.names is None:
+    if graph.names is None:
         numbers = np.unique(np.asarray(start))
-        if numbers.size and (numbers.dtype.kind not in "iu" or numbers[0] < 0 or numbers[-1] >= whole.n):
-            raise InvalidInput(f"`start` must hold node numbers from 0 to {whole.n - 1}, got {list(start)[:5]} ...")
+        if numbers.size and (numbers.dtype.kind not in "iu" or numbers[0] < 0 or numbers[-1] >= graph.n):
+            raise InvalidInput(f"`start` must hold node numbers from 0 to {graph.n - 1}, got {list(start)[:5]} ...")
         return numbers.astype(np.int64)
-    places = {name: i for i, name in enumerate(whole.names)}
+    places = {name: i for i, name in enumerate(graph.names)}
     unknown = [name for name in start if name not in places]
     if unknown:
         raise InvalidInput(f"`start` must hold nodes of the graph; {unknown[0]!r} is none of them.")

@@ -1,4 +1,4 @@
-"""Bounds on the weight among k nodes of a graph: those that need no optimisation, and all of them gathered.
+"""Bounds on the weight among k nodes of a graph that need no linear programme, and all of them gathered.
 
 clique   k nodes have k(k-1)/2 pairs, each of at most the largest weight.
 order    In any order of all nodes, let o_i be the number of neighbours of i that come later. Each edge of S belongs to
@@ -6,20 +6,37 @@ order    In any order of all nodes, let o_i be the number of neighbours of i tha
              E(S) <= sum over t = 0..k-1 of min(t, the (t+1)-th smallest of the k largest o).
          (Pairing both in ascending order is the worst case, since min is supermodular.) The peeling order makes every
          o_i at most the largest core number D, so k > D nodes have at most kD - D(D+1)/2 edges.
+loads    Split every edge between its ends: shares a_ij + a_ji >= w_ij, a >= 0, with loads l_i = sum_j a_ij. Then
+             E(S) <= sum over i in S of l_i <= sum of the k largest loads,        x'Wx = 2 E(S).
+         Balanced loads (no edge can move weight to a less loaded end) are least in majorisation order, hence best for
+         every k at once; they are the optimum of the linear relaxation max sum w_ij y_ij, y_ij <= x_i, y_ij <= x_j,
+         sum x = k (Charikar 2000; Danisch, Chan and Sozio 2017 for the balanced loads). Negative weights are left out,
+         which only raises the bound. Nodes outside the core carry at most `core.cap` (see `densest.core`).
 
-Of all bounds, each with its name and value, the least one wins.
+The bound by pairs is in `densest.pairs`. Of all bounds, each with its name and value, the least one wins.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from flipwise.densest.core import Core
+from flipwise.densest.core import Core, arc_weights
+from flipwise.engine.limits import Clock
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.memory import require
+from flipwise.graphs.graph import Graph
+from flipwise.kernels import bounds as kernels
 from flipwise.kernels.jit import threads_worth
 from flipwise.kernels.peeling import later_neighbours
+
+SERIAL_EDGES = 400_000
+"""Up to this many edges one thread balances loads."""
+_EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(eq=False)
@@ -62,6 +79,7 @@ def simple_bounds(core: Core, k: int, largest: float, integral: bool) -> Subgrap
 
 
 def clique_bound(k: int, largest_weight: float) -> float:
+    """All pairs of k nodes at the largest weight."""
     return k * (k - 1) / 2 * max(0.0, largest_weight)
 
 
@@ -77,3 +95,185 @@ def order_bound(core: Core, k: int) -> int:
     largest = np.sort(np.maximum(later, outside))[max(0, graph.n - k) :]
     largest = np.concatenate([np.full(k - largest.size, outside, dtype=np.int64), largest])
     return int(np.minimum(np.arange(k), largest).sum())
+
+
+def weight_range(graph: Graph) -> tuple[float, float]:
+    """The least and the largest weight of an arc, with 0 where there is no arc."""
+    if graph.weights is None:
+        one = 1.0 if graph.n_arcs else 0.0
+        return min(one, 0.0), one
+    return float(graph.weights.min(initial=0.0)), float(graph.weights.max(initial=0.0))
+
+
+def integral_weights(graph: Graph) -> bool:
+    """Whether every set's weight is an integer that float64 holds exactly."""
+    if graph.weights is None:
+        return True
+    whole = bool(np.all(graph.weights == np.floor(graph.weights)))
+    return whole and float(np.abs(graph.weights).sum()) < 2.0**52
+
+
+# --- loads -----------------------------------------------------------------------------------------------------------
+
+
+class CoreLoads(NamedTuple):
+    """A core with balanced loads, which hold for every k whose k-th load is above the core's cap."""
+
+    core: Core
+    loads: Floats
+
+
+def add_cheap_bounds(bounds: SubgraphBounds, core: Core, loaded: CoreLoads, largest: float) -> None:
+    """Note the simple bounds of a core and those of the loads; `largest` is the largest weight of the whole graph."""
+    for name, bound in simple_bounds(core, bounds.k, largest, bounds.integral).known.items():
+        bounds.add(name, bound)
+    bounds.add("loads", top_sum(loaded.loads, bounds.k, loaded.core.cap))
+
+
+@dataclass(eq=False)
+class Shares:
+    """The edges of a graph, sorted for `kernels.balance`, with what each gives to its first end.
+
+    `counts` holds how many edges meet at each node: the sums of so many terms are rounded.
+    """
+
+    first: Ints
+    second: Ints
+    weight: npt.NDArray[np.float64]
+    share: Floats
+    group_start: npt.NDArray[np.int64]
+    rounds: npt.NDArray[np.int64]
+    loads: Floats
+    offset: Floats
+    counts: npt.NDArray[np.int64]
+
+    def balance(self, passes: int) -> None:
+        """Move weight to the less loaded ends."""
+        run = kernels.balance if self.first.size > SERIAL_EDGES else kernels.balance_serially
+        run(self.first, self.second, self.weight, self.share, self.loads, self.group_start, self.rounds, passes)
+
+    def proven_loads(self) -> Floats:
+        """The loads added up anew and rounded up, each at least what the shares really put on the node."""
+        loads, counts = self.carried(), self.counts
+        largest = float(self.weight.max(initial=0.0))
+        up = loads * (1.0 + 2.0 * _EPS * (counts + 2.0)) + 2.0 * _EPS * largest * (counts + 2.0)
+        total: Floats = np.where(counts > 0, up, 0.0) + self.offset
+        total += 2.0 * _EPS * (up + np.abs(self.offset))
+        return total
+
+    def carried(self) -> Floats:
+        """What the shares put on every node, added up from scratch."""
+        loads = np.zeros(self.loads.size)
+        with threads_worth(self.first.size):
+            kernels.carried(self.first, self.second, self.weight, self.share, loads, self.group_start, self.rounds)
+        return loads
+
+
+def schedule() -> npt.NDArray[np.int64]:
+    """Rounds in which each block meets at most one other: the circle method, after one round of every block alone."""
+    blocks = kernels.BLOCKS
+    rounds = np.full((blocks, blocks), -1, dtype=np.int64)
+    rounds[0] = [group_of(b, b) for b in range(blocks)]
+    others = blocks - 1
+    for r in range(others):
+        rounds[r + 1, 0] = group_of(r, others)
+        for t in range(1, blocks // 2):
+            pair = (r + t) % others, (r - t) % others
+            rounds[r + 1, t] = group_of(min(pair), max(pair))
+    return rounds
+
+
+def group_of(a: int, b: int) -> int:
+    """The number of the group of edges between blocks a <= b."""
+    return a * kernels.BLOCKS + b
+
+
+def split_in_halves(
+    n: int, first: Ints, second: Ints, weight: npt.NDArray[np.float64], offset: Floats | None = None
+) -> Shares:
+    """Edges with their weights split in halves; `weight` is one number for each edge, or a single one for all."""
+    blocks = kernels.BLOCKS
+    low, high = np.minimum(first % blocks, second % blocks), np.maximum(first % blocks, second % blocks)
+    group = (low * blocks + high).astype(np.int16)
+    order = np.argsort(group, kind="stable")
+    start = np.searchsorted(group[order], np.arange(blocks * blocks + 1)).astype(np.int64)
+    if weight.size > 1:
+        weight = weight[order]
+    return _halved(n, first[order], second[order], weight, start, offset=offset)
+
+
+def split_edges(core: Core) -> Shares:
+    """The positive edges of a core, split in halves, with no more memory than the result takes."""
+    graph = core.graph
+    weights = arc_weights(graph)
+    counts = np.zeros((kernels.BLOCKS, kernels.BLOCKS), dtype=np.int64)
+    none = np.empty(0, dtype=graph.indices.dtype), np.empty(0, dtype=graph.indices.dtype), np.ones(1)
+    with threads_worth(graph.n_arcs):
+        kernels.deal_edges(graph.indptr, graph.indices, weights, counts, *none, False)
+    # The edges from a to b and those from b to a are one group, side by side.
+    group = np.triu(counts) + np.tril(counts, -1).T
+    start = np.concatenate([np.zeros(1, np.int64), np.cumsum(group)])
+    places = start[:-1].reshape(counts.shape)
+    places = np.triu(places) + np.tril(places.T + counts.T, -1)
+    edges = int(start[-1])
+    each = 2 * graph.indices.itemsize + (8 if graph.weights is None else 16)
+    require(each * edges, f"the load bound on {edges:,} edges")
+    first, second = (np.empty(edges, dtype=graph.indices.dtype) for _ in range(2))
+    weight = np.ones(1 if graph.weights is None else first.size)
+    with threads_worth(graph.n_arcs):
+        kernels.deal_edges(graph.indptr, graph.indices, weights, places, first, second, weight, True)
+    return _halved(graph.n, first, second, weight, start, graph.degrees if graph.weights is None else None)
+
+
+def _halved(
+    n: int,
+    first: Ints,
+    second: Ints,
+    weight: npt.NDArray[np.float64],
+    start: npt.NDArray[np.int64],
+    counts: npt.NDArray[np.int64] | None = None,
+    offset: Floats | None = None,
+) -> Shares:
+    """Sorted edges, each giving half of its weight to either end."""
+    offset = np.zeros(n) if offset is None else offset
+    share = np.array(np.broadcast_to(0.5 * weight, first.shape))
+    if counts is None:
+        counts = np.bincount(first, minlength=n) + np.bincount(second, minlength=n)
+    shares = Shares(first, second, weight, share, start, schedule(), offset, offset, counts)
+    shares.loads = shares.carried() + offset
+    return shares
+
+
+def positive_edges(core: Core) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
+    """The edges of a core with positive weight: first ends, second ends, weights (a single 1 when all are)."""
+    shares = split_edges(core)
+    return shares.first, shares.second, shares.weight
+
+
+def balanced_loads(
+    core: Core, ks: list[int], *, passes: int = 200, tolerance: float = 1e-5, clock: Clock | None = None
+) -> Floats:
+    """Proven loads on the nodes of a core, balanced until no k of `ks` gains more than `tolerance` from ten passes.
+
+    After any number of passes the loads are a proof, so the clock may end the balancing at any time.
+    """
+    shares = split_edges(core)
+    if shares.first.size == 0:
+        return shares.proven_loads()
+    before = np.full(len(ks), np.inf)
+    for _ in range(0, passes, 10):
+        shares.balance(10)
+        now = np.array([top_sum(shares.loads, k, core.cap) for k in ks])
+        if np.all(before - now <= tolerance * np.abs(now)) or (clock is not None and clock.expired):
+            break
+        before = now
+    return shares.proven_loads()
+
+
+def top_sum(loads: Floats, k: int, cap: float) -> float:
+    """At least the sum of the k largest among these loads and any number of others of at most `cap`, rounded up."""
+    floor = max(cap, 0.0)
+    if k < loads.size:
+        loads = np.partition(loads, loads.size - k)[loads.size - k :]
+    total = math.fsum(np.maximum(loads, floor)) + floor * (k - loads.size)
+    return total + 8.0 * _EPS * abs(total)

@@ -3,14 +3,18 @@
 Peel away, one after another, nodes tied by at most `cap` to what is left. A removed node can take all of that on
 itself, so in the load bound no node outside the core needs to carry more than `cap`; and no node outside has a
 degree above `cap` into any set inside the core. (For integer caps this is the (cap + 1)-core.)
+
+The search happens in cores. What it asks of the graph as a whole is the protocol `WholeGraph`, so the whole graph may
+lie anywhere, also in shards on a cluster.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -49,14 +53,14 @@ class Core:
     cap: float
 
     @property
-    def whole(self) -> bool:
+    def is_whole(self) -> bool:
         """Whether nothing was removed."""
         return self.cap < 0.0
 
     @cached_property
     def order(self) -> Ints:
         """The nodes in the order of greedy peeling."""
-        return peeling(self.graph) if self.graph.weights is not None else self._peeled[0]
+        return peeling_order(self.graph) if self.graph.weights is not None else self._peeled[0]
 
     @cached_property
     def core_numbers(self) -> Ints:
@@ -65,7 +69,49 @@ class Core:
 
     @cached_property
     def _peeled(self) -> tuple[Ints, Ints]:
-        return peeling_and_cores(self.graph)
+        return peeling_and_core_numbers(self.graph)
+
+
+@runtime_checkable
+class WholeGraph(Protocol):
+    """A graph that can be cut down to cores. `names` and `notes` are those of `Graph`."""
+
+    names: Sequence[Any] | None
+    notes: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+
+    @property
+    def n_arcs(self) -> int:
+        """Number of arcs, twice the number of edges."""
+
+    @property
+    def weight_range(self) -> tuple[float, float]:
+        """The least and the largest weight of an arc, with 0 where there is no arc."""
+
+    @property
+    def integral(self) -> bool:
+        """Whether every set's weight is an integer that float64 holds exactly."""
+
+    def core_of_size(self, size: int) -> Core:
+        """See the function of this name."""
+
+    def core_above(self, cap: float) -> Core:
+        """See the function of this name."""
+
+    def subgraph(self, nodes: Ints) -> Graph:
+        """The subgraph on some nodes, numbered in ascending order."""
+
+    def nodes_above(self, nodes: Ints, least: float) -> Ints:
+        """The nodes whose degree into the set `nodes` is above `least`."""
+
+    def published_sets(self, k: int) -> list[Ints]:
+        """The sets that the published methods find on the whole graph."""
+
+    def inner_weight(self, nodes: Ints) -> float:
+        """x'Wx of a set of nodes."""
 
 
 def arc_weights(graph: Graph) -> Degrees:
@@ -95,7 +141,7 @@ def core_above(core: Core, cap: float) -> Core:
     alive = (degrees > cap).astype(np.uint8)
     inner = _degrees_among(core.graph, alive)
     _peel(core.graph, alive, inner, cap)
-    return _left(core, alive, inner, cap, degrees)
+    return _core_on(core, alive, inner, cap, degrees)
 
 
 def core_of_size(core: Core, size: int) -> Core:
@@ -114,7 +160,7 @@ def core_of_size(core: Core, size: int) -> Core:
             failed = cap
             return None
         cap = _tightened(core.graph, alive, inner, cap, min(failed, float(inner.max())), size)
-        return _left(core, alive, inner, cap, degrees)
+        return _core_on(core, alive, inner, cap, degrees)
 
     return cut_to_size(degrees, size, core.cap, cut) or core
 
@@ -141,7 +187,7 @@ def tightened(core: Core, failed: float, size: int) -> Core:
     alive, degrees = np.ones(core.graph.n, np.uint8), positive_degrees(core.graph)
     inner = degrees.copy()
     cap = _tightened(core.graph, alive, inner, core.cap, min(failed, float(degrees.max(initial=0))), size)
-    return _left(core, alive, inner, cap, degrees)
+    return _core_on(core, alive, inner, cap, degrees)
 
 
 def _tightened(
@@ -166,6 +212,7 @@ def _tightened(
 
 
 def _degrees_among(graph: Graph, alive: npt.NDArray[np.uint8]) -> Degrees:
+    """The sum of the positive weights between each alive node and the others."""
     weights, inner = arc_weights(graph), no_degrees(graph)
     with threads_worth(graph.n_arcs):
         kernels.alive_degrees(graph.indptr, graph.indices, weights, np.flatnonzero(alive), alive, inner)
@@ -179,14 +226,14 @@ def _peel(graph: Graph, alive: npt.NDArray[np.uint8], inner: Degrees, cap: float
     return bool(kernels.peel_below(graph.indptr, graph.indices, weights, alive, inner, cap, queue, most) <= most)
 
 
-def _left(
+def _core_on(
     core: Core,
     alive: npt.NDArray[np.uint8],
     inner: Degrees,
     cap: float,
     degrees: Degrees,
 ) -> Core:
-    """The core on the nodes that peeling at `cap` left alive, with what then ties each to the others."""
+    """The core on the nodes that peeling at `cap` left alive; `inner` is what then ties each to the others."""
     graph, nodes = core.graph, np.flatnonzero(alive)
     if graph.weights is None:
         return Core(_induced(graph, nodes, alive, inner[nodes]), core.nodes[nodes], max(cap, core.cap))
@@ -218,20 +265,18 @@ def _induced(graph: Graph, nodes: Ints, alive: npt.NDArray[np.uint8], counts: In
     return Graph(indptr, indices, None if graph.weights is None else weights)
 
 
-def peeling(graph: Graph) -> Ints:
+def peeling_order(graph: Graph) -> Ints:
     """The nodes in the order in which repeated removal of one of least degree takes them."""
     if graph.weights is None:
-        return peeling_and_cores(graph)[0]
-    nodes = np.empty(graph.n, dtype=np.int64)
-    place = np.empty(graph.n, dtype=np.int64)
+        return peeling_and_core_numbers(graph)[0]
+    nodes, place, heap = (np.empty(graph.n, dtype=np.int64) for _ in range(3))
     sums = np.zeros(graph.n)
     np.add.at(sums, np.repeat(np.arange(graph.n), graph.degrees), graph.weights)
-    heap = np.empty(graph.n, dtype=np.int64)
     kernels.weighted_peeling_order(graph.indptr, graph.indices, graph.weights, sums, heap, place, nodes)
     return nodes
 
 
-def peeling_and_cores(graph: Graph) -> tuple[Ints, Ints]:
+def peeling_and_core_numbers(graph: Graph) -> tuple[Ints, Ints]:
     """The peeling order of an unweighted graph and the core number of each node."""
     nodes, place, cores = (np.empty(graph.n, dtype=np.int64) for _ in range(3))
     degrees = graph.degrees

@@ -15,12 +15,14 @@ Nodes outside the core have price 0 and carry at most `core.cap`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
-from flipwise.densest.core import Core
-from flipwise.densest.loads import positive_edges, shared, top_sum
+from flipwise.densest.bounds import SubgraphBounds, positive_edges, split_in_halves, top_sum
+from flipwise.densest.core import Core, core_above
+from flipwise.engine.limits import Clock
+from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.kernels import bounds as kernels
 from flipwise.kernels.jit import threads_worth
@@ -35,6 +37,12 @@ PATIENCE = 4
 BALANCE_PASSES = 10
 ACTIVE_NODES = 1500
 """Non-edges are listed among at most this many nodes."""
+SMALL_GAP = 1e-3
+"""On all but small cores the bound is not tried for less than this."""
+NARROW_LEVEL = 0.88
+"""The narrow core is cut at this part of the k-th load."""
+LARGE_EDGES = 600_000
+"""A core with more edges is large."""
 
 
 class PairProgramme:
@@ -115,7 +123,7 @@ def proven(core: Core, k: int, first: Ints, second: Ints, weight: Floats, v: Flo
     offset = (k - 1.0) * v - credits
     offset += 4.0 * _EPS * ((k - 1.0) * v + credits * (counts + 2.0))
     kept = need > 0.0
-    shares = shared(core.graph.n, first[kept], second[kept], need[kept], offset)
+    shares = split_in_halves(core.graph.n, first[kept], second[kept], need[kept], offset)
     if np.any(kept):
         shares.balance(passes)
     loads = shares.proven_loads()
@@ -123,20 +131,27 @@ def proven(core: Core, k: int, first: Ints, second: Ints, weight: Floats, v: Flo
     return total + rest + 4.0 * _EPS * (total + abs(rest))
 
 
-def pair_bound(core: Core, k: int, known: float, goal: float, more: Callable[[float], bool]) -> float:
-    """Improve the bound `known` on E(S) until it is below `goal`, stalls, or `more(work)` says to stop.
+class PairBound(NamedTuple):
+    """A proven bound on E(S), and the work it took: pairs times steps."""
 
-    `work` is what will have been spent after the next proof: pairs times steps.
-    """
+    bound: float
+    work: float
+
+
+def pair_bound(
+    core: Core, k: int, known: float, goal: float, *, most_work: float = math.inf, clock: Clock | None = None
+) -> PairBound:
+    """Improve the bound `known` on E(S) until it is below `goal`, stalls, or `most_work` or the time is used up."""
     programme = PairProgramme(core, k)
     best = known
     stalled = 0
     step = 0
     work = 0.0
     while best >= goal and stalled < PATIENCE:
-        work += STEPS * programme.first.size
-        if not more(work):
+        more = STEPS * programme.first.size
+        if work + more >= most_work or (clock is not None and clock.expired):
             break
+        work += more
         programme.run(STEPS)
         step += 1
         pairs = programme.first, programme.second, programme.weight
@@ -147,4 +162,26 @@ def pair_bound(core: Core, k: int, known: float, goal: float, more: Callable[[fl
         best = min(best, found)
         if step in LISTING_STEPS:
             programme.add_non_edges()
-    return best
+    return PairBound(best, work)
+
+
+def add_pair_bound(bounds: SubgraphBounds, core: Core, loads: Floats, run: Run, most_work: float) -> None:
+    """Note the pair bound for what other bounds leave open; stops once the best set of the run is proven optimal.
+
+    In a large core a narrower one, cut just below the k-th load, comes first, and the whole one gets what is left of
+    the work: nodes outside count with the cap, which is cheap and nearly as good.
+    """
+    k, best = bounds.k, -run.best_value / 2.0
+    goal = best + 1.0 if bounds.integral else best * (1.0 + 1e-9)
+    level = float(np.sort(loads)[max(0, loads.size - k)])
+    narrow = core_above(core, max(math.floor(NARROW_LEVEL * level), core.cap, 0.0))
+    for each in [core] if core.graph.n_edges <= LARGE_EDGES or narrow.graph.n < k else [narrow, core]:
+        known = bounds.best[1]
+        worth = known > best * (1.0 if each.graph.n_edges < 20_000 else 1.0 + SMALL_GAP)
+        if not worth or known <= best or most_work < 300.0 * each.graph.n_edges:
+            continue
+        found = pair_bound(each, k, known, goal, most_work=most_work, clock=run.clock)
+        most_work -= found.work
+        if found.bound < known:
+            bounds.add("pairs", found.bound)
+            run.raise_bound(-2.0 * bounds.best[1])

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 
+from flipwise.densest.bounds import SubgraphBounds
+from flipwise.densest.core import WholeGraph
+from flipwise.engine.limits import Status
 from flipwise.engine.result import Result
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.errors import InvalidFile
 
 
 @dataclass
 class DensestSubgraph(Result):
     """k nodes, how dense they are, and how dense any k nodes can be at most.
 
-    Everything a `Result` has is here too: `x` is the 0/1 vector of the nodes, `value` the minimised objective `-x'Wx`.
-    Two names mean the density, not the objective: `bound` and `gap`.
+    Everything a `Result` has is here too: `x` is the 0/1 vector of the nodes, `value` their density.
 
     Attributes
     ----------
     nodes
         The chosen nodes: the graph's own labels where it has names, otherwise their numbers, ascending.
     density
-        `x'Wx / k`, twice the weight of the edges inside divided by k: the average degree inside.
+        `x'Wx / k`, twice the weight of the edges inside divided by k: the average degree inside. Also `value`.
     edge_density
         The weight inside divided by the k(k-1)/2 pairs; 0 for k = 1.
     bound
-        No k nodes have a density above this. None when nothing was proven (`certify=False`).
+        No k nodes have a density above this. None when nothing was proven (`bound="none"`).
     bound_method
         Which bound won: "clique", "order", "loads" or "pairs".
     bounds
@@ -45,12 +45,42 @@ class DensestSubgraph(Result):
     """
 
     k: int = 0
-    density: float = 0.0
     edge_density: float = 0.0
     bound_method: str | None = None
     bounds: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     labels: list[Any] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self.notes = tuple(self.notes)  # a file holds a list
+
+    @classmethod
+    def of(cls, result: Result, graph: WholeGraph, k: int, proven: Mapping[int, SubgraphBounds]) -> DensestSubgraph:
+        """A result of the engine in terms of nodes and densities; the weight is added up anew from the nodes."""
+        nodes = np.flatnonzero(result.x > 0)
+        weight = graph.inner_weight(nodes) + 0.0  # not -0.0
+        own = {f.name: getattr(result, f.name) for f in fields(result)}
+        own.update(value=weight / k, bound=None, variables="binary")
+        described = cls(
+            **own,
+            k=k,
+            edge_density=weight / (k * (k - 1)) if k > 1 else 0.0,
+            notes=graph.notes,
+            labels=None if graph.names is None else [graph.names[int(i)] for i in nodes],
+        )
+        bounds = proven.get(k)
+        if bounds is not None and bounds.known:
+            described.bounds = bounds.densities()
+            described.bound_method, best = bounds.best
+            described.bound = max(bounds.density(best), described.value)  # above what was found, also by rounding
+            if described.optimal and described.status is not Status.INTERRUPTED:
+                described.status = Status.OPTIMAL
+        return described
+
+    @property
+    def density(self) -> float:
+        """The density, `value` by its own name."""
+        return self.value
 
     @property
     def indices(self) -> Ints:
@@ -62,55 +92,19 @@ class DensestSubgraph(Result):
         """The chosen nodes by their own labels."""
         return [int(i) for i in self.indices] if self.labels is None else list(self.labels)
 
-    @property
-    def gap(self) -> float | None:
-        """`bound / density - 1`: by how much a denser set could beat this one; 0.0 when it is proven optimal."""
-        if self.bound is None:
-            return None
-        if self.bound <= self.density:
-            return 0.0
-        return self.bound / self.density - 1.0 if self.density > 0.0 else float("inf")
-
-    @property
-    def optimal(self) -> bool:
-        """Whether the bound proves that no k nodes are denser."""
-        return self.gap == 0.0
-
-    def __str__(self) -> str:
-        lines = [
-            f"method        {self.method}",
-            f"nodes         {self.k} of {self.x.size}",
-            f"density       {self.density:.10g}   (x'Wx / k)",
-            f"edge density  {self.edge_density:.6g}",
-            f"status        {self.message}",
-            f"seconds       {self.seconds:.3f}",
+    def facts(self) -> list[tuple[str, str]]:
+        """What a reader wants to know, as names and texts."""
+        bound = [(name, f"{text[:-1]}, by {self.bound_method})") for name, text in self.bound_facts()]
+        return [
+            ("method", self.method),
+            ("nodes", f"{self.k} of {self.x.size}"),
+            ("density", f"{self.density:.10g} (x'Wx / k)"),
+            *bound,
+            ("edge density", f"{self.edge_density:.6g}"),
+            ("status", self.message),
+            ("seconds", f"{self.seconds:.3f}"),
+            *(("note", note) for note in self.notes),
         ]
-        if self.bound is not None and self.gap is not None:
-            proof = "optimal" if self.optimal else f"gap {100 * self.gap:.3g} %"
-            lines.insert(3, f"bound         {self.bound:.10g}   ({proof}, by {self.bound_method})")
-        return "\n".join([*lines, *(f"note          {note}" for note in self.notes)])
-
-    def save(self, path: str | Path) -> None:
-        """Write the result to a file; nothing in it is executable. Labels that JSON cannot hold become text."""
-        own = {name: getattr(self, name) for name in _OWN}
-        if own["labels"] is not None:
-            own["labels"] = [each if isinstance(each, str | int | float) else str(each) for each in own["labels"]]
-        Result.save(replace(self, info={**self.info, "densest_subgraph": own}), path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a result written by `save`."""
-        result = super().load(path)
-        own = result.info.pop("densest_subgraph", None)
-        if own is None:
-            raise InvalidFile(f"{path}: a flipwise result, but not one of densest_subgraph.")
-        for name in _OWN:
-            setattr(result, name, own[name])
-        result.notes = tuple(result.notes)
-        return result
-
-
-_OWN = ("k", "density", "edge_density", "bound_method", "bounds", "notes", "labels")
 
 
 class DensityProfile(Sequence[DensestSubgraph]):
@@ -144,7 +138,7 @@ class DensityProfile(Sequence[DensestSubgraph]):
 
     @property
     def gaps(self) -> Floats:
-        """`bound / density - 1` at each size; NaN without a bound."""
+        """|bound - density| / |density| at each size; NaN without a bound."""
         return np.array([np.nan if result.gap is None else result.gap for result in self.results])
 
     def __getitem__(self, index: Any) -> Any:

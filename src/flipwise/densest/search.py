@@ -1,8 +1,8 @@
 """The search for a dense set of k nodes in a core: many starts, descent, then walks that can move whole pieces.
 
-1. Each start (see `graphs.starts`) descends by DPCD (see `graphs.subset`); the best few different sets are kept.
+1. Each start (see `densest.starts`) descends by DPCD (see `densest.subset`); the best few different sets are kept.
 2. From these a tabu walk makes best exchanges, better or worse.
-3. Whenever there is a new best set, whole cliques are exchanged (see `graphs.subset`) until none improves it.
+3. Whenever there is a new best set, whole cliques are exchanged (see `densest.subset`) until none improves it.
 4. Piece moves: grow a dense piece of q nodes somewhere outside, drop the q weakest nodes elsewhere, descend and walk.
    A single exchange cannot do this: the first nodes of a new piece have almost no edge into the old set.
 """
@@ -10,20 +10,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from flipwise.densest import starts
 from flipwise.densest.core import Core
 from flipwise.densest.subset import Subset, clique_exchanges, descend
-from flipwise.engine.checkpoint import kept_array
 from flipwise.engine.limits import Status
-from flipwise.foundation.arrays import Bools, Floats
-from flipwise.foundation.container import State
+from flipwise.engine.run import Run
+from flipwise.engine.states import check_array
+from flipwise.foundation.arrays import Bools, Floats, Signs
 from flipwise.foundation.errors import InvalidFile
 from flipwise.kernels import subgraph as kernels
 
@@ -40,51 +41,111 @@ CLIQUE_SHARE = 0.1
 MOST_CLIQUES = 20
 """... and how many it exchanges, at effort 1."""
 MOST_SEEDS = 64
+"""Seeds from which starts are grown, at most."""
 MOST_MOVES = 100
 """Piece moves at effort 1, at most: what is not found on a small graph by then is not there."""
 POOL = 6
 """Different sets kept."""
 
-Told = Callable[[Subset], Status | None]
-"""Called with every set that is a candidate for the best; a status means: stop now."""
+
+def report(run: Run, core: Core, subset: Subset) -> Status | None:
+    """Tell the run of a set found in a core; a status means: stop now, also because the bound proves it optimal."""
+    x = np.full(run.problem.n, -1.0)
+    x[core.nodes[subset.members]] = 1.0
+    return run.step(x, -2.0 * subset.weight) or proven_optimal(run)
+
+
+def proven_optimal(run: Run) -> Status | None:
+    """The status of a run whose best set meets its bound."""
+    return Status.OPTIMAL if run.bound is not None and run.best_value <= run.bound else None
+
+
+@dataclass
+class KeptSet:
+    """A subset as a checkpoint holds it. Degrees are kept, not made anew: their roundings are part of the run."""
+
+    inside: Signs
+    degrees: npt.NDArray[np.number[Any]]
+    weight: float
+
+
+@dataclass
+class Walks:
+    """Where a search stands between two walks."""
+
+    pool: list[KeptSet]
+    """The best sets so far, ..."""
+    queue: list[KeptSet]
+    """... and those from which a first walk is still to be made, ..."""
+    first_steps: int
+    """... with so many exchanges each."""
+    moves: int
+    """Piece moves made."""
+    work: float
+    """Elements that may still be looked at."""
+    settled: float
+    """The weight of the best set when its cliques were exchanged last."""
+    rng: np.random.Generator
 
 
 @dataclass(eq=False)
 class Search:
-    """The state of one search."""
+    """One search in one core. Every candidate for the best set is reported to `run`."""
 
     core: Core
     k: int
     loads: Floats
     rng: np.random.Generator
     effort: float
-    told: Told
-    check_time: Callable[[], Status | None]
-    walked: Callable[[], None] = lambda: None
+    run: Run
     pool: list[Subset] = field(default_factory=list)
-    stopped: Status | None = None
-    walking: bool = False
-    work: float = 0.0
-    first_steps: int = 0
     queue: list[Subset] = field(default_factory=list)
+    first_steps: int = 0
     moves: int = 0
+    work: float = 0.0
     settled: float = -math.inf
-    """The weight of the best set when its cliques were exchanged last."""
 
-    def run(self, given: Sequence[Bools] = ()) -> Status:
-        """Search until the effort is spent or someone says stop; the best set is `pool[0]`."""
-        for mask in () if self.walking else self._starts(given):
+    def find(self, given: Sequence[Bools]) -> Status:
+        """Search from the given sets and more until the effort is spent or the run says stop; says why it ended."""
+        before = self.run.resume(Walks)
+        for mask in () if before is not None else self._starts(given):
             subset = Subset.of(self.core.graph, mask)
             descend(subset)
-            self._offer(subset)
-            self.stopped = self.stopped or self.check_time()
-            if self.stopped:
-                return self.stopped
-        if 0 < self.k < self.core.graph.n and self.effort > 0:
-            self._walk_and_move()
-        return self.stopped or Status.LOCAL_OPTIMUM
+            stop = self._offer(subset) or self.run.check_time()
+            if stop is not None:
+                return stop
+        if not 0 < self.k < self.core.graph.n or self.effort == 0:
+            return Status.LOCAL_OPTIMUM
+        graph = self.core.graph
+        work_of_a_step = graph.n + 2 * graph.n_arcs / graph.n
+        if before is None:
+            self.work = WALK_WORK * self.effort
+            self.first_steps = max(200, int(min(20 * self.k, self.work / 4 / len(self.pool) / work_of_a_step)))
+            self.queue = list(self.pool)
+        else:
+            self._restore(before)
+        while self.queue:
+            self.work -= self.first_steps * work_of_a_step
+            stop = self._walk(self.queue.pop(0).copy(), self.first_steps)
+            self.run.keep(self._state)
+            if stop is not None:
+                return stop
+        steps = max(50, min(2 * self.k, 1000))
+        while self.moves < math.ceil(MOST_MOVES * self.effort):
+            stop = self._exchange_cliques()
+            if stop is not None or self.work <= 0:
+                return stop or Status.LOCAL_OPTIMUM
+            subset, size = self._moved_piece()
+            self.work -= (2 * size + steps + 50) * work_of_a_step
+            stop = self._walk(subset, steps)
+            self.moves += 1
+            self.run.keep(self._state)
+            if stop is not None:
+                return stop
+        return Status.LOCAL_OPTIMUM
 
     def _starts(self, given: Sequence[Bools]) -> Iterator[Bools]:
+        """The given sets, then our own, as many as the effort allows."""
         graph, k = self.core.graph, self.k
         yield from given
         yield starts.top(self.loads, k)
@@ -101,86 +162,18 @@ class Search:
             count = 2
         yield from starts.grown_from_seeds(self.core, self.loads, k, count)
 
-    def _offer(self, subset: Subset) -> bool:
-        """Keep a set if it is new and among the best; returns whether it is the best."""
+    def _offer(self, subset: Subset) -> Status | None:
+        """Keep a set if it is new and among the best; one that is the best is reported."""
         if any(kept.weight == subset.weight and np.array_equal(kept.inside, subset.inside) for kept in self.pool):
-            return False
+            return None
         best = not self.pool or subset.weight > self.pool[0].weight
         self.pool.append(subset.copy())
         self.pool.sort(key=lambda kept: -kept.weight)
         del self.pool[POOL:]
-        if best:
-            self.stopped = self.told(subset)
-        return best
+        return report(self.run, self.core, subset) if best else None
 
-    def state(self) -> dict[str, Any]:
-        """From where to go on between two walks, for a checkpoint."""
-        plan = {"work": self.work, "first_steps": self.first_steps, "moves": self.moves}
-        plan["settled"] = self.settled
-        return plan | _stacked("pool", self.pool) | _stacked("queue", self.queue)
-
-    def restore(self, state: State) -> None:
-        self.walking = True
-        self.work, self.settled = float(state["work"]), float(state["settled"])
-        self.first_steps, self.moves = int(state["first_steps"]), int(state["moves"])
-        self.pool, self.queue = (_unstacked(name, state, self.core, self.k) for name in ("pool", "queue"))
-        if not self.pool or not 1 <= self.first_steps <= max(200, 20 * self.k) or not self.moves >= 0:
-            raise InvalidFile("the checkpoint's search has no set to go on from.")
-
-    def _walk_and_move(self) -> None:
-        graph, k = self.core.graph, self.k
-        per_step = graph.n + 2 * graph.n_arcs / graph.n
-        if not self.walking:
-            self.walking = True
-            self.work = WALK_WORK * self.effort
-            self.first_steps = max(200, int(min(20 * k, self.work / 4 / len(self.pool) / per_step)))
-            self.queue = list(self.pool)
-        while self.queue:
-            self.work -= self.first_steps * per_step
-            over = self._walk(self.queue.pop(0).copy(), self.first_steps)
-            self.walked()
-            if over:
-                return
-        chance = self.loads + 1e-3 * max(float(self.loads.max(initial=0.0)), 1e-9)
-        for move in range(self.moves, int(np.ceil(MOST_MOVES * self.effort))):
-            if self._exchange_cliques():
-                return
-            if self.work <= 0:
-                return
-            subset = self.pool[min(int(self.rng.geometric(0.5)) - 1, len(self.pool) - 1)].copy()
-            outside = np.flatnonzero(subset.inside == 0)
-            largest = max(1, min(k // 2, outside.size // 2, int(PIECE_WORK / graph.n)))
-            size = int(self.rng.integers(1, 1 + largest))
-            at = self.rng.random() * float(chance[outside].sum())
-            seed = int(outside[min(int(np.searchsorted(np.cumsum(chance[outside]), at)), outside.size - 1)])
-            piece = subset.grow(seed, size, int(self.rng.choice([1, 2, 4])))
-            subset.shed(size, piece)
-            descend(subset)
-            steps = max(50, min(2 * k, 1000))
-            self.work -= (2 * size + steps + 50) * per_step
-            over = self._walk(subset, steps)
-            self.moves = move + 1
-            self.walked()
-            if over:
-                return
-
-    def _exchange_cliques(self) -> bool:
-        """Exchange cliques of the best set while that improves it. Returns whether to stop."""
-        share = CLIQUE_SHARE * WALK_WORK * self.effort
-        tried = math.ceil(MOST_CLIQUES * min(1.0, math.sqrt(self.effort)))  # the first few find most
-        while self.pool[0].weight > self.settled and self.work > 0:
-            self.settled = self.pool[0].weight
-            self.work -= share
-            for subset in islice(clique_exchanges(self.pool[0], self.loads, share), tried):
-                descend(subset)
-                self._offer(subset)
-                self.stopped = self.stopped or self.check_time()
-                if self.stopped:
-                    return True
-        return False
-
-    def _walk(self, subset: Subset, steps: int) -> bool:
-        """A tabu walk; its best set is descended once more and offered. Returns whether to stop."""
+    def _walk(self, subset: Subset, steps: int) -> Status | None:
+        """A tabu walk; its best set is descended once more and offered, and how the search stands is reported."""
         n, k = self.core.graph.n, self.k
         best_inside, best = subset.inside.copy(), subset.weight
         value = subset.weight
@@ -205,31 +198,62 @@ class Search:
             )
         found = Subset.of(self.core.graph, best_inside.astype(bool))
         descend(found)
-        self._offer(found)
-        if self.stopped is None:
-            self.stopped = self.told(self.pool[0])
-        return self.stopped is not None
+        return self._offer(found) or report(self.run, self.core, self.pool[0])
 
+    def _exchange_cliques(self) -> Status | None:
+        """Exchange cliques of the best set while that improves it."""
+        share = CLIQUE_SHARE * WALK_WORK * self.effort
+        tried = math.ceil(MOST_CLIQUES * min(1.0, math.sqrt(self.effort)))  # the first few find most
+        while self.pool[0].weight > self.settled and self.work > 0:
+            self.settled = self.pool[0].weight
+            self.work -= share
+            for subset in islice(clique_exchanges(self.pool[0], self.loads, share), tried):
+                descend(subset)
+                stop = self._offer(subset) or self.run.check_time()
+                if stop is not None:
+                    return stop
+        return None
 
-def _stacked(name: str, subsets: list[Subset]) -> dict[str, Any]:
-    """Some subsets as arrays. Degrees are kept, not made anew: their roundings are part of the run."""
-    if not subsets:
-        return {}
-    return {
-        f"{name}_inside": np.stack([subset.inside for subset in subsets]).astype(np.int8),
-        f"{name}_degrees": np.stack([subset.degrees for subset in subsets]),
-        f"{name}_weights": np.array([subset.weight for subset in subsets], dtype=np.float64),
-    }
+    def _moved_piece(self) -> tuple[Subset, int]:
+        """One of the best sets with a new piece in place of its weakest nodes, descended; and the size of the piece."""
+        subset = self.pool[min(int(self.rng.geometric(0.5)) - 1, len(self.pool) - 1)].copy()
+        outside = np.flatnonzero(subset.inside == 0)
+        largest = max(1, min(self.k // 2, outside.size // 2, int(PIECE_WORK / self.core.graph.n)))
+        size = int(self.rng.integers(1, 1 + largest))
+        chance = self.loads + 1e-3 * max(float(self.loads.max(initial=0.0)), 1e-9)
+        at = self.rng.random() * float(chance[outside].sum())
+        seed = int(outside[min(int(np.searchsorted(np.cumsum(chance[outside]), at)), outside.size - 1)])
+        piece = subset.grow(seed, size, int(self.rng.choice([1, 2, 4])))
+        subset.shed(size, piece)
+        descend(subset)
+        return subset, size
 
+    def _state(self) -> Walks:
+        """From where to go on, for a checkpoint."""
+        pool, queue = (
+            [KeptSet(each.inside.astype(np.int8), each.degrees, each.weight) for each in sets]
+            for sets in (self.pool, self.queue)
+        )
+        return Walks(pool, queue, self.first_steps, self.moves, self.work, self.settled, self.rng)
 
-def _unstacked(name: str, state: State, core: Core, k: int) -> list[Subset]:
-    if f"{name}_inside" not in state:
-        return []
-    n = core.graph.n
-    inside = kept_array(state, f"{name}_inside", (None, n), "i")
-    degrees = kept_array(state, f"{name}_degrees", (len(inside), n), "i" if core.graph.weights is None else "f")
-    weights = kept_array(state, f"{name}_weights", (len(inside),), "f")
-    if ((inside != 0) & (inside != 1)).any() or (inside.sum(axis=1) != k).any():
-        raise InvalidFile("the checkpoint's search holds sets of another size.")
-    columns = inside.astype(np.uint8), degrees, weights
-    return [Subset(core.graph, mask, each, float(weight)) for mask, each, weight in zip(*columns)]
+    def _restore(self, state: Walks) -> None:
+        """Go back to where an earlier run stood."""
+        self.pool, self.queue = ([self._restored_set(each) for each in sets] for sets in (state.pool, state.queue))
+        if not self.pool or not 1 <= state.first_steps <= max(200, 20 * self.k) or state.moves < 0:
+            raise InvalidFile("the checkpoint's search has no set to go on from.")
+        self.first_steps, self.moves, self.work, self.settled = (
+            state.first_steps, state.moves, state.work, state.settled,
+        )  # fmt: skip
+        self.rng.bit_generator.state = state.rng.bit_generator.state
+
+    def _restored_set(self, kept: KeptSet) -> Subset:
+        """A subset that a checkpoint held, checked."""
+        graph = self.core.graph
+        check_array("inside", kept.inside, (graph.n,))
+        check_array("degrees", kept.degrees, (graph.n,))
+        inside = kept.inside.astype(np.uint8)
+        if inside.max(initial=0) > 1 or int(inside.sum()) != self.k:
+            raise InvalidFile("the checkpoint's search holds a set of another size.")
+        if graph.weights is None:
+            return Subset(graph, inside, kept.degrees.astype(np.int64), kept.weight)
+        return Subset(graph, inside, kept.degrees.astype(np.float64), kept.weight)

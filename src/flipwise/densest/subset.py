@@ -1,10 +1,11 @@
 """A set of k nodes with the degrees of all nodes into it, and what improves it: DPCD, and exchanges of whole cliques.
 
-The descent is Algorithm 1 of Xiong et al. for f(x) = -x'Wx on Omega_k, with incremental degrees. The gradient is -2
-times the degrees d into the set. On Omega_k it is known up to a constant, so the gauge comes first: the level that
-separates the k largest degrees from the rest. S_plus are members below it, S_minus outsiders above it; they are paired,
-the strongest first, and exchanged as one batch. The change of a batch is exact; a batch that does not improve is undone
-and made smaller. The end is a set that no exchange of two nodes improves.
+The descent is Algorithm 1 of Xiong et al. (`solvers.dpcd.algorithm`) for f(x) = -x'Wx on Omega_k, with incremental
+degrees in place of the gradient, which is minus the degrees d into the set. On Omega_k it is known up to a constant, so
+the gauge comes first: the level that separates the k largest degrees from the rest. S_plus are members below it,
+S_minus outsiders that reach it; they are paired, the strongest first, and exchanged as one batch. The change of a batch
+is exact; a batch that does not improve is undone and made smaller. The end is a set that no exchange of two nodes
+improves. A test holds this second form to the gauge, the coordinates and the pairs of the algorithm's own parts.
 
 Cliques are looked for: one through every node outside, weighed against what the set loses when its weakest nodes go one
 after another. A random piece move finds them rarely.
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,8 @@ from flipwise.kernels.jit import threads_worth
 
 MOST_BATCHES = 200
 """Batches of one descent."""
+SMALL_BATCH = 8
+"""A batch of at most so many pairs is not tried as a whole: each pair is exchanged where that improves at its turn."""
 FINAL_WORK = 2e9
 """Nodes looked at for best exchanges at the end of one descent, about; enough to finish on all but huge cores."""
 SHED_WORK = 2e7
@@ -46,18 +49,19 @@ class Subset:
     def of(cls, graph: Graph, mask: Bools) -> Subset:
         """The subset of a mask, its degrees by one full gradient."""
         inside = mask.astype(np.uint8)
-        weights = arc_weights(graph)
         degrees = no_degrees(graph)
         with threads_worth(graph.n_arcs):
-            kernels.degrees_into(graph.indptr, graph.indices, weights, inside, degrees)
+            kernels.degrees_into(graph.indptr, graph.indices, arc_weights(graph), inside, degrees)
         return cls(graph, inside, degrees, float(degrees[mask].sum()) / 2)
 
     @classmethod
     def empty(cls, graph: Graph) -> Subset:
+        """The subset without nodes."""
         return cls(graph, np.zeros(graph.n, np.uint8), no_degrees(graph), 0.0)
 
     @property
     def csr(self) -> tuple[Ints, Ints, Degrees]:
+        """The graph as the kernels take it."""
         return self.graph.indptr, self.graph.indices, arc_weights(self.graph)
 
     @property
@@ -71,6 +75,7 @@ class Subset:
         return np.flatnonzero(self.inside)
 
     def copy(self) -> Subset:
+        """Another subset with the same members, to be changed by itself."""
         return Subset(self.graph, self.inside.copy(), self.degrees.copy(), self.weight)
 
     def exchange(self, leaving: Ints, entering: Ints) -> float:
@@ -109,32 +114,57 @@ class Subset:
 
 
 def descend(subset: Subset) -> None:
-    """Improve the subset in place until no exchange does."""
+    """Improve the subset in place until no exchange of two nodes does."""
     for _ in range(MOST_BATCHES):
-        if not _exchange_batch(subset):
+        leaving, entering = principal_coordinates(subset)
+        size = leaving.size
+        tolerance = 0.0 if subset.graph.weights is None else 1e-12 * float(np.abs(subset.degrees).sum())
+        while size > SMALL_BATCH:
+            if subset.exchange(leaving[:size], entering[:size]) > tolerance:
+                break
+            subset.exchange(entering[:size], leaving[:size])  # it did not improve: undone, and tried with fewer
+            size //= 4
+        else:
+            size = subset.exchange_improving(leaving, entering) if leaving.size else 0
+        if not size:
             break
     subset.best_swaps(max(100, int(FINAL_WORK / subset.graph.n)))
 
 
-def _exchange_batch(subset: Subset) -> int:
-    """One principal coordinate update; returns the number of exchanges kept."""
-    d, inside = subset.degrees, subset.inside.astype(bool)
+def principal_coordinates(subset: Subset) -> tuple[Ints, Ints]:
+    """S_plus and S_minus, paired: the members that should leave, the weakest first, and who comes in their place."""
+    d, inside = subset.degrees, subset.mask
     k = int(np.count_nonzero(inside))
     if k == 0 or k == inside.size:
-        return 0
+        return np.empty(0, np.int64), np.empty(0, np.int64)
     level = np.partition(d, d.size - k)[d.size - k]
     S_plus = np.flatnonzero(inside & (d < level))
-    S_minus = np.flatnonzero(~inside & (d >= level))
+    S_minus = np.flatnonzero(~inside & (d >= level))  # at least as many: k nodes reach the level
     S_plus = S_plus[np.argsort(d[S_plus], kind="stable")]
     S_minus = S_minus[np.argsort(-d[S_minus], kind="stable")]
-    size = min(S_plus.size, S_minus.size)
-    tolerance = 0.0 if subset.graph.weights is None else 1e-12 * float(np.abs(d).sum())
-    while size > 8:
-        if subset.exchange(S_plus[:size], S_minus[:size]) > tolerance:
-            return size
-        subset.exchange(S_minus[:size], S_plus[:size])
-        size //= 4
-    return subset.exchange_improving(S_plus, S_minus[: S_plus.size]) if size else 0
+    return S_plus, S_minus[: S_plus.size]
+
+
+class CliqueArrays(NamedTuple):
+    """What the kernels that grow cliques work on, in the order of their arguments."""
+
+    inside: npt.NDArray[np.uint8]
+    degrees: Degrees
+    near: npt.NDArray[Any]
+    common: npt.NDArray[np.int64]
+    own: npt.NDArray[Any]
+    clique: npt.NDArray[np.int64]
+    """Where a kernel leaves the clique ..."""
+    worth: npt.NDArray[Any]
+    """... and what its first nodes bring."""
+
+    @classmethod
+    def of(cls, subset: Subset, most: int) -> CliqueArrays:
+        """The arrays for cliques of at most `most` nodes beside a subset."""
+        kind, n = subset.degrees.dtype, subset.graph.n
+        near, common, own = np.zeros(n, dtype=kind), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=kind)
+        clique, worth = np.empty(most, dtype=np.int64), np.empty(most + 1, dtype=kind)
+        return cls(subset.inside, subset.degrees, near, common, own, clique, worth)
 
 
 def clique_exchanges(subset: Subset, loads: Floats, work: float) -> Iterator[Subset]:
@@ -142,20 +172,19 @@ def clique_exchanges(subset: Subset, loads: Floats, work: float) -> Iterator[Sub
 
     Seeds are the nodes outside, the most loaded first, as many as looking at `work` arcs allows.
     """
-    seeds = _seeds(subset, loads, work)
+    seeds = _clique_seeds(subset, loads, work)
     most = min(int(np.count_nonzero(subset.inside)) // 2, int(SHED_WORK / subset.graph.n))
     if not seeds.size or not most:
         return
-    room = _room(subset, most)
-    *_, clique, _ = room
+    arrays = CliqueArrays.of(subset, most)
     gains, sizes = np.empty(seeds.size, dtype=subset.degrees.dtype), np.empty(seeds.size, dtype=np.int64)
-    kernels.best_cliques(*subset.csr, seeds, _losses(subset, most), *room, gains, sizes)
+    kernels.best_cliques(*subset.csr, seeds, _losses(subset, most), *arrays, gains, sizes)
     met = np.zeros(subset.graph.n, dtype=bool)
     for at in np.argsort(-gains, kind="stable"):
         if met[seeds[at]]:
             continue
-        kernels.clique_through(*subset.csr, seeds[at], *room)
-        piece = clique[: sizes[at]].copy()
+        kernels.clique_through(*subset.csr, seeds[at], *arrays)
+        piece = arrays.clique[: sizes[at]].copy()
         met[piece] = True
         exchanged = subset.copy()
         exchanged.exchange(np.empty(0, np.int64), piece)
@@ -163,21 +192,14 @@ def clique_exchanges(subset: Subset, loads: Floats, work: float) -> Iterator[Sub
         yield exchanged
 
 
-def _room(subset: Subset, most: int) -> tuple[npt.NDArray[Any], ...]:
-    """The set and its degrees, three work arrays, and where the kernels leave a clique and what it is worth."""
-    kind, n = subset.degrees.dtype, subset.graph.n
-    work = np.zeros(n, dtype=kind), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=kind)
-    return subset.inside, subset.degrees, *work, np.empty(most, dtype=np.int64), np.empty(most + 1, dtype=kind)
-
-
-def _seeds(subset: Subset, loads: Floats, work: float) -> Ints:
+def _clique_seeds(subset: Subset, loads: Floats, work: float) -> Ints:
     """Nodes outside, the most loaded first: a clique through one looks at the arcs of all its neighbours."""
-    graph = subset.graph
     outside = np.flatnonzero(subset.inside == 0)
     outside = outside[np.argsort(-loads[outside], kind="stable")]
-    arcs = np.empty(graph.n)
-    with threads_worth(graph.n_arcs):
-        kernels.multiply(graph.indptr, graph.indices, np.ones(1, np.int64), graph.degrees.astype(np.float64), arcs)
+    arcs = np.empty(subset.graph.n)
+    with threads_worth(subset.graph.n_arcs):
+        indptr, indices, _ = subset.csr
+        kernels.multiply(indptr, indices, np.ones(1, np.int64), subset.graph.degrees.astype(np.float64), arcs)
     return outside[: int(np.searchsorted(np.cumsum(2.0 * arcs[outside]), work, side="right"))]
 
 
@@ -189,3 +211,18 @@ def _losses(subset: Subset, most: int) -> npt.NDArray[Any]:
         left.shed(1, nobody)
         losses[q] = subset.weight - left.weight
     return losses
+
+
+def times(graph: Graph, x: Floats) -> Floats:
+    """W x."""
+    product = np.empty(graph.n)
+    with threads_worth(graph.n_arcs):
+        kernels.multiply(graph.indptr, graph.indices, arc_weights(graph), x, product)
+    return product
+
+
+def inner_weight(graph: Graph, nodes: Ints) -> float:
+    """x'Wx of a set of nodes, from scratch: only the rows of the nodes are read."""
+    inside = np.zeros(graph.n, dtype=np.uint8)
+    inside[nodes] = 1
+    return float(kernels.inner_weight(graph.indptr, graph.indices, arc_weights(graph), nodes, inside))

@@ -22,7 +22,7 @@ from uuid import uuid4
 import numpy as np
 
 from flipwise.densest.core import Core, core_above, cut_to_size, tightened
-from flipwise.densest.whole import inner_weight
+from flipwise.densest.subset import inner_weight
 from flipwise.distributed.crew import Arrays, Crew, Journal, Traffic
 from flipwise.distributed.shards import read_degrees, read_manifest, read_names
 from flipwise.distributed.worker import Message, Part, Start, answer, published_sets

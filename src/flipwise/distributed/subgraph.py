@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.densest.loads import top_sum
+from flipwise.densest.bounds import top_sum
 from flipwise.distributed.graph import EPS, ShardedGraph
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.errors import InvalidInput

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.densest import starts
+from flipwise.densest.api import GraphInMemory
 from flipwise.distributed.shards import Shard, joined, open_shard, owners, read_degrees, read_manifest
 from flipwise.foundation.arrays import Ints
 from flipwise.kernels import peeling as core_kernels
@@ -279,5 +279,4 @@ _QUESTIONS: dict[str, Callable[[_Known, Any], Any]] = {
 def published_sets(folder: str, k: int) -> list[Ints]:
     """The sets of the published methods, on one worker: only small graphs are asked for them."""
     with threads(_own_threads()):
-        graph = joined(Path(folder))
-        return [np.flatnonzero(mask) for mask in starts.by_published_methods(graph, k)]
+        return GraphInMemory(joined(Path(folder))).published_sets(k)

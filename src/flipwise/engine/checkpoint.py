@@ -65,10 +65,19 @@ class Checkpoint:
         """Whether it is time to write again."""
         return time.perf_counter() - self._last >= self.every
 
-    def save(self, part: str, state: State, *, ended: bool = False) -> None:
-        """Replace the state of a part, and write the file."""
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The names of the parts there are."""
+        return tuple(self._parts)
+
+    def put(self, part: str, state: State, *, ended: bool = False) -> None:
+        """Replace the state of a part; it comes into the file with the next `save`."""
         self._parts[part] = dict(state)
         (self._open.discard if ended else self._open.add)(part)
+
+    def save(self, part: str, state: State, *, ended: bool = False) -> None:
+        """Replace the state of a part, and write the file."""
+        self.put(part, state, ended=ended)
         whole = {f"{part}/{name}": value for part, own in self._parts.items() for name, value in own.items()}
         try:
             write_atomically(self.path, encode("checkpoint", whole))
