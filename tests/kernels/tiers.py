@@ -1,0 +1,23 @@
+"""The same work in both tiers of the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from flipwise import Graph
+from flipwise.kernels import jit
+
+
+def assert_same_graph_in_both_tiers(monkeypatch: pytest.MonkeyPatch, make: Callable[[], Graph]) -> None:
+    """A graph is the same whether every kernel is interpreted or compiled."""
+    compiled_call = jit.Kernel.__call__
+    monkeypatch.setattr(jit.Kernel, "__call__", lambda self, *arguments: self.interpreted(*arguments))
+    slow = make()
+    monkeypatch.setattr(jit.Kernel, "__call__", compiled_call)
+    monkeypatch.setattr(jit, "INTERPRETED_ELEMENTS", -1)
+    fast = make()
+    assert np.array_equal(slow.indptr, fast.indptr) and np.array_equal(slow.indices, fast.indices)
+    assert (slow.weights is None and fast.weights is None) or np.array_equal(slow.weights, fast.weights)
