@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile("default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("default")
+
+collect_ignore = ["fuzz/worker.py"] if sys.platform == "win32" else []
+"""Modules that a platform cannot even import."""
 
 
 @pytest.fixture(scope="session")

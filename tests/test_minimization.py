@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -193,6 +194,7 @@ def test_large_values_are_an_error_not_an_infinity() -> None:
         flipwise.minimize(np.array([[0.0, -1.7e308], [-1.7e308, 0.0]]), seed=0)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs the signals of POSIX")
 @pytest.mark.parametrize("method", ["dpcd", "portfolio"])
 def test_an_interrupt_whose_exception_is_lost_is_heeded(method: str) -> None:
     """Ctrl-C that meets code which swallows the exception still ends the run, and the old handler comes back."""

@@ -146,6 +146,7 @@ def _start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs the signals of POSIX")
 def test_ctrl_c_prints_the_best_so_far(sample_files: Path) -> None:
     """SIGINT in the middle of a search: the answer so far is printed and the exit code is 130."""
     process = _start(sample_files, "qubo", "model.qubo", "--time-limit", "60", "--bound", "none", "-v", "--json")

@@ -23,6 +23,7 @@ from flipwise.foundation.errors import InvalidInput
 from tests.distributed.test_shards import random_graph
 
 distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs the signals of POSIX")
 
 
 def _worker_pids(client: Any) -> list[int]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs the signals of POSIX")
 SCRIPT = """
 import sys, time, numpy as np, flipwise
 kind, answer, *path = sys.argv[1:]

@@ -34,6 +34,7 @@ def test_two_processes_give_the_cells_of_one(tmp_path: Path) -> None:
     assert {progress.total for progress in told} == {summary.done} and told[-1].seconds_left == 0.0
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs the signals of POSIX")
 def test_a_killed_run_leaves_no_process_and_goes_on(tmp_path: Path) -> None:
     """After SIGKILL of the parent the workers end by themselves; the next run fills in what is missing, once."""
     store = tmp_path / "cells.sqlite"
