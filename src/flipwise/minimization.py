@@ -136,5 +136,5 @@ def minimize(
         trace_file=trace_file,
         checkpoint=checkpoint,
         every=every,
-        bound=proof_of(problem, bound, time_limit),
+        bound=None if bound == "none" else proof_of(problem, bound, time_limit),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -25,8 +24,18 @@ SHARE = 0.2
 """Share of the time limit for the bound."""
 
 
-def proof_of(problem: Problem, wanted: str, time_limit: float | None) -> Proof | None:
-    """How the wanted bound of a quadratic is proven after a search; None for "none"."""
+def proof_of(
+    problem: Problem,
+    wanted: str,
+    time_limit: float | None,
+    *,
+    integral: bool = False,
+    least: float | None = None,
+) -> Proof | None:
+    """How the wanted bound of a quadratic is proven after a search; None for "none".
+
+    Where all values are integers (`integral`) the bound is rounded up, and it is at least `least`.
+    """
     objective = problem.objective
     if wanted == "none":
         return None
@@ -35,10 +44,15 @@ def proof_of(problem: Problem, wanted: str, time_limit: float | None) -> Proof |
             f'`bound` must be "none" for a {type(objective).__name__}: bounds are known for flipwise.Quadratic only.'
         )
     kind = affordable_bound(objective, wanted, time_limit)
-    if kind == "none":
-        return None
     constraint = None if isinstance(problem.constraint, Free) else problem.constraint
-    prove = partial(proven_bound, objective, constraint, kind, time_limit)
+
+    def prove() -> float | None:
+        bound = proven_bound(objective, constraint, kind, time_limit)
+        if bound is None:
+            return None
+        raised = float(math.ceil(bound)) if integral and abs(bound) < 2.0**52 else bound
+        return raised if least is None else max(least, raised)
+
     return Proof(prove, costly=kind in ("sdp", "spectral"))
 
 

@@ -37,6 +37,8 @@ from flipwise.model.terms import LowRank
 
 MOST_RANK = 60
 """More columns than this are not used by default; the bound is true for any rank."""
+USUAL_SWEEPS = 20
+"""What is expected when the work is judged before it begins."""
 ROUNDS = 25
 """The most updates of the multipliers of exact counts."""
 
@@ -162,13 +164,12 @@ def _mix(form: Homogeneous, V: Floats, max_sweeps: int, tolerance: float, deadli
     size = max(float(np.abs(form.part).sum()) + float((form.U * form.U).sum(axis=0) @ np.abs(form.s)), 1e-300)
     value = float(np.einsum("ij,ij->", V, form.times(V)))
     sweeps = 0
+    sweep = kernels.mixing_sweep_csr if form.is_sparse else kernels.mixing_sweep_dense
+    part = (form.part.indptr, form.part.indices, form.part.data) if form.is_sparse else (form.part,)
+    sweep.expect(min(max_sweeps, USUAL_SWEEPS) * part[-1].size * V.shape[1])
     while sweeps < max_sweeps:
         sweeps += 1
-        if form.is_sparse:
-            part = form.part
-            decrease = kernels.mixing_sweep_csr(part.indptr, part.indices, part.data, form.U, form.s, M, V, g, norms)
-        else:
-            decrease = kernels.mixing_sweep_dense(form.part, form.U, form.s, M, V, g, norms)
+        decrease = sweep(*part, form.U, form.s, M, V, g, norms)
         value -= decrease
         if decrease <= tolerance * max(abs(value), 1e-3 * size) or time.perf_counter() >= deadline:
             break

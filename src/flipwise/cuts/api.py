@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,8 @@ from flipwise.cuts.bisection import Bisection
 from flipwise.cuts.partition import PartitionProblem, RecursiveBisection, part_sizes
 from flipwise.cuts.result import CutResult
 from flipwise.engine.limits import Limits
-from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
-from flipwise.engine.solve import Proof, solve
+from flipwise.engine.solve import solve
 from flipwise.engine.solver import Solver
 from flipwise.foundation.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
@@ -27,8 +26,7 @@ from flipwise.minimization import METHODS
 from flipwise.model.constraints import Cardinality, Free
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
-from flipwise.solvers.portfolio.algorithm import with_effort
-from flipwise.solvers.registry import as_solver
+from flipwise.solvers.portfolio.algorithm import portfolio_or_other
 
 
 def maxcut(
@@ -80,11 +78,11 @@ def maxcut(
     """
     simple = as_graph(graph)
     problem = Problem(cut_objective(simple, -1.0), Free())
-    solver = as_solver(method, problem, with_effort(method, effort, options), METHODS)
+    solver = portfolio_or_other(method, effort, problem, options, METHODS)
     return solve(
         problem,
         solver,
-        describe=lambda result: _described(simple, result, "max"),
+        describe=partial(CutResult.of, names=simple.names, sense="max"),
         limits=Limits(time_limit, max_iterations, None if target is None else -target, patience),
         start=start,
         restarts=restarts,
@@ -95,7 +93,7 @@ def maxcut(
         trace_file=trace_file,
         checkpoint=checkpoint,
         every=every,
-        bound=_rounded(simple, proof_of(problem, bound, time_limit)),
+        bound=proof_of(problem, bound, time_limit, integral=_integral(simple)),
     )
 
 
@@ -145,7 +143,7 @@ def bisect(
     return solve(
         problem,
         Bisection(effort),
-        describe=lambda result: _described(simple, result, "min"),
+        describe=partial(CutResult.of, names=simple.names, sense="min"),
         limits=Limits(time_limit, max_iterations, target, patience),
         start=start,
         seed=seed,
@@ -155,7 +153,9 @@ def bisect(
         trace_file=trace_file,
         checkpoint=checkpoint,
         every=every,
-        bound=_rounded(simple, proof_of(problem, bound, time_limit), least=0.0 if _nonnegative(simple) else None),
+        bound=proof_of(
+            problem, bound, time_limit, integral=_integral(simple), least=0.0 if _nonnegative(simple) else None
+        ),
     )
 
 
@@ -203,7 +203,7 @@ def partition(
     return solve(
         PartitionProblem.of(simple, part_sizes(simple.n, sizes)),
         RecursiveBisection(effort),
-        describe=lambda result: _described(simple, result, "min"),
+        describe=partial(CutResult.of, names=simple.names, sense="min"),
         limits=Limits(time_limit, max_iterations, target, patience),
         start=start,
         seed=seed,
@@ -225,33 +225,9 @@ def cut_objective(graph: Graph, sign: float = 1.0) -> Quadratic:
     return Quadratic(A, d=sign * float(weights.sum()) / 4.0)
 
 
-def _described(graph: Graph, result: Result, sense: Literal["min", "max"]) -> CutResult:
-    """The result in terms of parts and the weight between them."""
-    own = {f.name: getattr(result, f.name) for f in fields(result)}
-    if sense == "max":  # what was minimised is minus the cut
-        own["value"] = -result.value if result.value else 0.0
-        own["bound"] = None if result.bound is None else -result.bound if result.bound else 0.0
-    parts = result.x if result.x.dtype == np.int64 else (result.x > 0).astype(np.int64)
-    own["x"] = np.where(parts == 0, -1, 1).astype(np.int8)
-    return CutResult(**own, parts=parts, sense=sense, names=graph.names)
-
-
 def _nonnegative(graph: Graph) -> bool:
     return graph.weights is None or bool((graph.weights >= 0).all())
 
 
-def _rounded(graph: Graph, proof: Proof | None, least: float | None = None) -> Proof | None:
-    """The proof with its bound raised to what a cut can weigh: an integer where all weights are, at least `least`."""
-    if proof is None:
-        return None
-    integers = graph.weights is None or bool((graph.weights == np.rint(graph.weights)).all())
-    prove = proof.prove
-
-    def rounded() -> float | None:
-        bound = prove()
-        if bound is None:
-            return None
-        raised = float(np.ceil(bound)) if integers and abs(bound) < 2.0**52 else bound
-        return raised if least is None else max(least, raised)
-
-    return replace(proof, prove=rounded)
+def _integral(graph: Graph) -> bool:
+    return graph.weights is None or bool((graph.weights == np.rint(graph.weights)).all())

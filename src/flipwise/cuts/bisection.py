@@ -27,9 +27,9 @@ from flipwise.model.forms import IsingForm, Numbers, ising_form
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
 from flipwise.solvers.portfolio.algorithm import improve, rounds_for
-from flipwise.solvers.portfolio.annealing import Pace, random_state, temperatures
+from flipwise.solvers.portfolio.annealing import random_state, temperatures
 from flipwise.solvers.portfolio.exchange import GroupSums, anneal_counted
-from flipwise.solvers.portfolio.population import Member, PopulationState, Task, admit, check_members
+from flipwise.solvers.portfolio.population import Member, Pace, PopulationState, Task, admit, check_members
 
 COARSEST = 80
 """Nodes of the coarsest graph."""

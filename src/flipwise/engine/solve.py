@@ -74,7 +74,7 @@ def solve(
     name = getattr(solver, "name", type(solver).__name__)
     with ExitStack() as stack:
         interrupts = stack.enter_context(guarded_interrupts())
-        opened = stack.enter_context(open_checkpoint(checkpoint, every))
+        opened = None if checkpoint is None else stack.enter_context(open_checkpoint(checkpoint, every))
         if threads is not None:  # a limit that the caller has set around this call stays
             stack.enter_context(limited_threads(threads))
         trace = Trace()
@@ -117,13 +117,33 @@ def _searched(
     resumed: dict[str, Any] | None,
     interrupts: Interrupts,
 ) -> Status:
-    """Why the search ended; there is an answer when this returns."""
-    if resumed is not None and "ended" in resumed:
-        run.restore(resumed)
-        return Status[resumed["ended"]]
+    """Run the solver from each start in turn and say why it ended; there is an answer when this returns.
+
+    Every descent has a generator of its own, so that none depends on how long others took.
+    """
+    problem = run.problem.counting(run.count_in_time if run.problem.is_users_own else run.count_evaluation)
+    status, begin = Status.CONVERGED, 0
+    if resumed is not None:
+        begin, rng, status = run.restore(resumed)
+        if "ended" in resumed:
+            return Status[resumed["ended"]]
+    begins_itself = restarts == 1 and getattr(solver, "begins_itself", False)
     try:
         with interrupts.raised_here():
-            return _descents(run, solver, first, rng, restarts, resumed)
+            for index in range(begin, restarts):
+                run.at_restart(index, rng, status)
+                own = rng if begins_itself else rng.spawn(1)[0]
+                if not run.resuming:
+                    run.begin_descent()
+                x = first.copy() if index == 0 and first is not None else None
+                if x is None and not begins_itself:
+                    x = problem.constraint.random(problem.shape, own)
+                before = run.best_value
+                ended = solver.solve(problem, x, own, run)  # type: ignore[arg-type]  # None where a solver says so
+                if run.stopped is not None:
+                    return run.stopped
+                if index == 0 or run.best_value < before:
+                    status = ended
     except KeyboardInterrupt:
         run.clock.stop()
         if run.best_x is None:
@@ -131,36 +151,6 @@ def _searched(
         return Status.INTERRUPTED
     except OutOfTime:
         return run.stopped or Status.TIME_LIMIT
-
-
-def _descents(
-    run: Run,
-    solver: Solver,
-    first: Floats | None,
-    rng: np.random.Generator,
-    restarts: int,
-    resumed: dict[str, Any] | None,
-) -> Status:
-    """The solver from each start in turn, each with a generator of its own: none depends on how long others took."""
-    problem = run.problem.counting(run.count_in_time if run.problem.is_users_own else run.count_evaluation)
-    status, begin = Status.CONVERGED, 0
-    if resumed is not None:
-        begin, rng, status = run.restore(resumed)
-    for index in range(begin, restarts):
-        run.at_restart(index, rng, status)
-        begins_itself = restarts == 1 and getattr(solver, "begins_itself", False)
-        own = rng if begins_itself else rng.spawn(1)[0]
-        if not run.resuming:
-            run.begin_descent()
-        x = first.copy() if index == 0 and first is not None else None
-        if x is None and not begins_itself:
-            x = problem.constraint.random(problem.shape, own)
-        before = run.best_value
-        ended = solver.solve(problem, x, own, run)  # type: ignore[arg-type]  # None only where the solver says so
-        if run.stopped is not None:
-            return run.stopped
-        if index == 0 or run.best_value < before:
-            status = ended
     return status
 
 

@@ -27,6 +27,8 @@ log = logging.getLogger("flipwise.kernels")
 
 INTERPRETED_ELEMENTS = 100_000
 """Arrays with more elements in total than this go to the compiled tier at once."""
+INTERPRETED_OPERATIONS = 100_000
+"""Elements looked at in one call that may run interpreted (about 0.2 s); see `Kernel.expect`."""
 INTERPRETED_SECONDS = 0.25
 """Time a kernel may spend interpreted before it is compiled."""
 
@@ -95,6 +97,11 @@ class Kernel:
         _Fork.threaded = True
         with _numba_threads(self.chunk):
             return self.compiled(*arguments)
+
+    def expect(self, operations: float) -> None:
+        """Compile before a call, or a series of them, that would take long interpreted (a call cannot change tiers)."""
+        if self.compiled is None and operations > INTERPRETED_OPERATIONS:
+            self.compile()
 
     def compile(self) -> None:
         """Move to the compiled tier (machine code is made or loaded at the next call)."""

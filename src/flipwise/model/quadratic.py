@@ -75,6 +75,8 @@ class Quadratic:
         if not math.isfinite(constant):
             raise InvalidInput(f"`d` must be finite, got {d}.")
         self.variables = check_variables(variables)
+        self.n = n
+        """Number of variables."""
         self.shape = _shape(shape, n)
         try:
             with np.errstate(over="raise", invalid="raise"):
@@ -92,11 +94,6 @@ class Quadratic:
             raise InvalidInput(
                 "`A` or `c` is too large: a sum of its entries overflows float64. Scale it down."
             ) from None
-
-    @property
-    def n(self) -> int:
-        """Number of variables."""
-        return self.terms[0].n
 
     @cached_property
     def _matrix(self) -> Dense | Sparse | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +14,20 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.bounds.choice import Bound, proof_of
-from flipwise.bounds.persistency import Persistency, persistent_variables, reduced
-from flipwise.engine.limits import Limits, Status
+from flipwise.engine.limits import Limits
 from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
-from flipwise.engine.solve import Proof, solve
+from flipwise.engine.solve import solve
 from flipwise.engine.solver import Solver
-from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.checks import Variables, as_floats, from_spins, seed_of
+from flipwise.foundation.checks import Variables, as_floats, seed_of
 from flipwise.foundation.errors import FlipwiseWarning, InvalidInput
 from flipwise.minimization import METHODS
 from flipwise.model.constraints import Constraint, Free
 from flipwise.model.problem import Problem, as_problem
 from flipwise.model.quadratic import Quadratic
+from flipwise.qubo.fixing import FixedVariables, labelled
 from flipwise.qubo.models import QuadraticModel
-from flipwise.solvers.portfolio.algorithm import with_effort
-from flipwise.solvers.registry import as_solver
+from flipwise.solvers.portfolio.algorithm import portfolio_or_other
 
 
 def solve_qubo(
@@ -90,7 +89,7 @@ def solve_qubo(
         "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
     }  # fmt: skip
     problem = as_problem(objective, None, constraint, count)
-    return _solved(problem, labels, method, with_effort(method, effort, options), bound, limits, run)
+    return _solved(problem, labels, method, effort, options, bound, limits, run)
 
 
 def solve_ising(
@@ -143,98 +142,34 @@ def solve_ising(
         "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
     }  # fmt: skip
     problem = as_problem(objective, None, constraint, count)
-    return _solved(problem, labels, method, with_effort(method, effort, options), bound, limits, run)
+    return _solved(problem, labels, method, effort, options, bound, limits, run)
 
 
 def _solved(
     problem: Problem,
     labels: tuple[Any, ...] | None,
     method: str | Solver,
+    effort: float,
     options: dict[str, Any],
     bound: Bound,
     limits: Limits,
     run: dict[str, Any],
 ) -> Result:
     """Fix what can be fixed, then let the engine search the rest and prove a bound; `run` has its other arguments."""
-    info = {} if labels is None else {"labels": list(labels)}
+    labels_info = {} if labels is None else {"labels": list(labels)}
     fixed = None
     if isinstance(problem.constraint, Free) and run["callback"] is None:
-        fixed = _Fixed.of(problem)
-        if fixed is not None:
-            if fixed.free.size == 0:
-                return fixed.result(seed_of(run["seed"]), info)
-            problem = fixed.remaining
-            run["start"] = None if run["start"] is None else np.asarray(run["start"]).reshape(-1)[fixed.free]
-            if run["start"] is not None:
-                run["start"] = np.where(run["start"] > 0, 1, -1)
-    solver = as_solver(method, problem, options, METHODS)
-    proof = proof_of(problem, bound, limits.time_limit)
-
-    def described(result: Result) -> Result:
-        result.info.update(info)
-        return result if fixed is None else fixed.put_back(result)
-
-    if fixed is not None and proof is not None:
-        proof = fixed.with_own_bound(proof)
-    return solve(problem, solver, describe=described, limits=limits, bound=proof, **run)
-
-
-@dataclass(frozen=True, eq=False)
-class _Fixed:
-    """A problem some of whose variables are proven to have one value in a minimum, and what remains of it."""
-
-    problem: Problem
-    persistency: Persistency
-    remaining: Problem
-    free: Ints
-
-    @classmethod
-    def of(cls, problem: Problem) -> _Fixed | None:
-        """The problem without what can be fixed; None when nothing can."""
-        objective = problem.objective
-        assert isinstance(objective, Quadratic)
-        found = persistent_variables(objective)
-        if found is None or found.fixed.size == 0:
-            return None
-        if found.fixed.size == objective.n:
-            return cls(problem, found, problem, np.zeros(0, dtype=np.int64))
-        remaining, free = reduced(objective, found.spins)
-        return cls(problem, found, Problem(remaining, Free()), free)
-
-    def with_own_bound(self, proof: Proof) -> Proof:
-        """The proof, whose bound is never below the one that came with the fixing."""
-        own, prove = self.persistency.bound, proof.prove
-
-        def better() -> float | None:
-            bounds = [bound for bound in (prove(), own) if bound is not None]
-            return max(bounds, default=None)
-
-        return replace(proof, prove=better)
-
-    def put_back(self, result: Result) -> Result:
-        """The result of what remains as one of the whole."""
-        spins = self.persistency.spins.astype(np.float64)
-        spins[self.free] = result.x
-        whole = self._valued(result, spins)
-        if whole.bound is not None and whole.value <= whole.bound:
-            whole.bound, whole.status = whole.value, Status.OPTIMAL
-        return whole
-
-    def result(self, seed: int | None, info: dict[str, Any]) -> Result:
-        """Every variable is proven: there is nothing to search."""
-        spins = self.persistency.spins.astype(np.float64)
-        value = self.problem.objective.value(spins)
-        empty = Result(
-            np.zeros(0, dtype=np.int8), value, Status.OPTIMAL, "persistency", bound=value, seed=seed, info=info
-        )
-        return self._valued(empty, spins)
-
-    def _valued(self, result: Result, spins: Floats) -> Result:
-        result.x = from_spins(spins, self.problem.variables)
-        result.variables = self.problem.variables
-        result.value = self.problem.objective.value(spins)
-        result.info["fixed"] = int(self.persistency.fixed.size)
-        return result
+        fixed = FixedVariables.of(problem, labels_info)
+    if fixed is None:
+        solver = portfolio_or_other(method, effort, problem, options, METHODS)
+        proof = proof_of(problem, bound, limits.time_limit)
+        return solve(problem, solver, describe=partial(labelled, info=labels_info), limits=limits, bound=proof, **run)
+    if fixed.free.size == 0:
+        return fixed.result(seed_of(run["seed"]))
+    run["start"] = fixed.reduced_start(run["start"])
+    solver = portfolio_or_other(method, effort, fixed.remaining, options, METHODS)
+    proof = fixed.with_own_bound(proof_of(fixed.remaining, bound, limits.time_limit))
+    return solve(fixed.remaining, solver, describe=fixed.put_back, limits=limits, bound=proof, **run)
 
 
 def _qubo_objective(Q: Any, offset: float) -> tuple[Quadratic, tuple[Any, ...] | None]:

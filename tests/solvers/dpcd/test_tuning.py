@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.solvers.dpcd import PAPER_ALPHAS
+from flipwise.solvers.dpcd.tuning import PAPER_ALPHAS
 from tests.reference import random_symmetric
 
 

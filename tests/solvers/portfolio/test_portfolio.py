@@ -9,10 +9,10 @@ import pytest
 import scipy.sparse as sp
 
 import flipwise
+from flipwise.engine.limits import Clock
 from flipwise.foundation.errors import InvalidInput
 from flipwise.model.forms import ising_form
 from flipwise.solvers.portfolio.annealing import paced
-from flipwise.engine.limits import Clock
 
 
 def torus(side: int, seed: int) -> sp.csr_array:

@@ -1,4 +1,3 @@
 """Discrete Principal Coordinate Descent: Algorithm 1 of Xiong et al. and its improvements."""
 
 from flipwise.solvers.dpcd.algorithm import DPCD as DPCD
-from flipwise.solvers.dpcd.options import PAPER_ALPHAS as PAPER_ALPHAS

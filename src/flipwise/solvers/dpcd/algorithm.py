@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -22,11 +22,11 @@ from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.model.problem import Problem
-from flipwise.solvers.dpcd.options import DPCDOptions
 from flipwise.solvers.dpcd.state import Descent
 from flipwise.solvers.dpcd.steps import (
     ImprovingUpdate,
     LiteralUpdate,
+    check_options,
     make_direction,
     make_thresholds,
     search_neighbourhood,
@@ -37,10 +37,48 @@ LITERAL_ITERATIONS = 100
 
 
 @dataclass(frozen=True)
-class DPCD(DPCDOptions):
-    __doc__ = DPCDOptions.__doc__
+class DPCD:
+    """Discrete principal coordinate descent, the method "dpcd", with its options.
+
+    Parameters
+    ----------
+    literal
+        Run Algorithm 1 to the letter. By default the improved algorithm runs: gauge fixed, gradient kept up to date,
+        alpha lowered when no coordinate passes, only improving flips made, ended where no flip or swap improves.
+    alpha
+        alpha_1 and alpha_2, one number for both or a pair. The improved algorithm starts from them.
+    thresholds
+        "mean": Eq. (6), the averages of the positive and of the negative gradient entries. "lipschitz": Eq. (5).
+    epsilon
+        The epsilon of Eq. (5); by default a thousandth of L_0.
+    neighbourhood, neighbourhood_every, neighbourhood_samples
+        m, T and the number of neighbours looked at in one m-neighbourhood search; m = 0 turns it off.
+    variant
+        Which direction takes the place of the gradient: "plain", "momentum", "adam" or "adagrad".
+    decay, decay_squares
+        The decay rates of the averages of gradients and of squared gradients in the variants.
+    """
 
     name: ClassVar[str] = "dpcd"
+    literal: bool = False
+    alpha: float | tuple[float, float] = 1.0
+    thresholds: Literal["mean", "lipschitz"] = "mean"
+    epsilon: float | None = None
+    neighbourhood: int = 5
+    neighbourhood_every: int = 10
+    neighbourhood_samples: int = 100
+    variant: Literal["plain", "momentum", "adam", "adagrad"] = "plain"
+    decay: float = 0.5
+    decay_squares: float = 0.9
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+    @property
+    def alphas(self) -> tuple[float, float]:
+        """(alpha_1, alpha_2)."""
+        pair = self.alpha if isinstance(self.alpha, tuple | list) else (self.alpha, self.alpha)
+        return float(pair[0]), float(pair[1])
 
     def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
         """Descend from the feasible point `x`, which is changed in place; every iterate is reported to `run`."""

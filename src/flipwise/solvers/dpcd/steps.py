@@ -1,4 +1,4 @@
-"""The parts of one iteration of DPCD: direction, thresholds, update, and the m-neighbourhood search.
+"""The parts of one iteration of DPCD: direction, thresholds, update, and the m-neighbourhood search; its options checked.
 
 Direction: what takes the gradient's place in the thresholds: itself, or (the paper's future work) an average of past
 gradients as a continuous method keeps it. Which flips are made is still decided by their exact effect, so every variant
@@ -12,18 +12,41 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.errors import IncompatibleObjective
+from flipwise.foundation.checks import check_wholes, is_number
+from flipwise.foundation.errors import IncompatibleObjective, InvalidInput
 from flipwise.model.constraints import Cardinality, Constraint, allowed_moves, is_built_in
 from flipwise.model.flips import EvaluatedFlips
 from flipwise.model.objective import Objective, SupportsExchange, SupportsFlips, SupportsLipschitz
-from flipwise.solvers.dpcd.options import DPCDOptions
+
+if TYPE_CHECKING:
+    from flipwise.solvers.dpcd.algorithm import DPCD
 
 _TINY = 1e-12
+
+
+def check_options(options: DPCD) -> None:
+    """Refuse options that make no sense, naming the option."""
+    pair = options.alpha if isinstance(options.alpha, tuple | list) else (options.alpha, options.alpha)
+    if len(pair) != 2 or not all(is_number(a) and a >= 0 for a in pair):
+        raise InvalidInput(f"`alpha` must be a number of at least 0 or a pair of them, got {options.alpha!r}.")
+    if options.thresholds not in ("mean", "lipschitz"):
+        raise InvalidInput(f'`thresholds` must be "mean" or "lipschitz", got {options.thresholds!r}.')
+    if options.epsilon is not None and not (is_number(options.epsilon) and options.epsilon > 0):
+        raise InvalidInput(f"`epsilon` must be None or a number above 0, got {options.epsilon!r}.")
+    if options.variant not in ("plain", "momentum", "adam", "adagrad"):
+        raise InvalidInput(f'`variant` must be "plain", "momentum", "adam" or "adagrad", got {options.variant!r}.')
+    check_wholes(options, "neighbourhood", least=0)
+    check_wholes(options, "neighbourhood_every", "neighbourhood_samples")
+    for name in ("decay", "decay_squares"):
+        given = getattr(options, name)
+        if not (is_number(given) and 0 <= given < 1):
+            raise InvalidInput(f"`{name}` must be at least 0 and below 1, got {given!r}.")
+
 
 # --- direction -------------------------------------------------------------------------------------------------------
 
@@ -34,7 +57,7 @@ class Direction:
     `memory` holds what a variant remembers of earlier iterations.
     """
 
-    def __init__(self, options: DPCDOptions) -> None:
+    def __init__(self, options: DPCD) -> None:
         self.decay = options.decay
         self.decay_squares = options.decay_squares
         self.memory: dict[str, Any] = {}
@@ -78,7 +101,7 @@ class _Adagrad(Direction):
 _VARIANTS = {"plain": Direction, "momentum": _Momentum, "adam": _Adam, "adagrad": _Adagrad}
 
 
-def make_direction(options: DPCDOptions) -> Direction:
+def make_direction(options: DPCD) -> Direction:
     """A fresh direction rule, without memory of earlier runs."""
     return _VARIANTS[options.variant](options)
 
@@ -111,7 +134,7 @@ def lipschitz_thresholds(objective: Objective, epsilon: float | None) -> Thresho
     return lambda g: (L, L)
 
 
-def make_thresholds(objective: Objective, options: DPCDOptions) -> Thresholds:
+def make_thresholds(objective: Objective, options: DPCD) -> Thresholds:
     """The rule the options ask for."""
     if options.thresholds == "mean":
         return mean_thresholds

@@ -19,8 +19,9 @@ from flipwise.foundation.errors import InvalidInput
 from flipwise.model.constraints import Constraint
 from flipwise.model.problem import as_problem
 from flipwise.solvers.dpcd.algorithm import DPCD
-from flipwise.solvers.dpcd.options import PAPER_ALPHAS
 
+PAPER_ALPHAS: tuple[float, ...] = (*(round(0.1 * i, 1) for i in range(1, 10)), *(float(i) for i in range(1, 11)))
+"""The grid {0.1, ..., 0.9, 1, ..., 10} from which the paper tunes alpha_1 and alpha_2."""
 log = logging.getLogger("flipwise.tuning")
 
 

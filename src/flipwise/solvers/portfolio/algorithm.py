@@ -26,6 +26,7 @@ import numpy as np
 
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
+from flipwise.engine.solver import Solver
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_numbers
 from flipwise.foundation.errors import InvalidInput
@@ -34,10 +35,11 @@ from flipwise.model.constraints import is_built_in
 from flipwise.model.forms import IsingForm, ising_form
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
-from flipwise.solvers.dpcd import DPCD
+from flipwise.solvers.dpcd.algorithm import DPCD
 from flipwise.solvers.portfolio.crossing import LARGEST, CrossedPopulation
 from flipwise.solvers.portfolio.exchange import CountedPopulation
 from flipwise.solvers.portfolio.population import FreePopulation, Member, Population, PopulationState, Task
+from flipwise.solvers.registry import Method, as_solver
 
 JOBS = 4
 """Jobs in a round when iterations are counted."""
@@ -82,13 +84,15 @@ class Portfolio:
         return improve(problem, _population(problem, form, rng, run), run, rounds)
 
 
-def with_effort(method: object, effort: float, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a method that is the portfolio unless somebody chose another one, which knows no effort."""
-    if method == "portfolio":
-        return {"effort": effort, **options}
+def portfolio_or_other(
+    method: str | Solver, effort: float, problem: Problem, options: Mapping[str, Any], methods: Mapping[str, Method]
+) -> Solver:
+    """The portfolio, unless another method was named, which knows no effort."""
+    if method == "portfolio" and not options:
+        return Portfolio(effort)
     if effort != 1.0:
         raise InvalidInput(f'`effort` is for method="portfolio" only, got {effort!r} with {method!r}.')
-    return dict(options)
+    return as_solver(method, problem, options, methods)
 
 
 @dataclass

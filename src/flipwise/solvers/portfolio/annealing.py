@@ -1,26 +1,21 @@
-"""Annealing of an `IsingForm`: schedules, runs that a deadline can end between sweeps, and how fast sweeps are."""
+"""Annealing of an `IsingForm`: schedules, and runs that a deadline can end between sweeps."""
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import numpy as np
 
 from flipwise.engine.limits import Clock
 from flipwise.foundation.arrays import Floats, Ints, Signs
 from flipwise.kernels import annealing as kernels
-from flipwise.kernels.jit import Kernel
 from flipwise.model.forms import IsingForm, Numbers
 
 COLD = {True: 0.05, False: 0.1}
 """Last temperature for dense and sparse problems, in units of `IsingForm.width`: colder only repeats the descent."""
 CHUNK_SPINS = 2_000_000
 """Spins visited between two looks at the clock (20 to 50 ms)."""
-INTERPRETED_SPINS = 100_000
-"""Visits of spins that may run interpreted (about 0.2 s)."""
 FIT = 0.8
 """Share of the time left that the rest of a schedule may take; the descent needs the other part."""
 
@@ -36,7 +31,7 @@ def temperatures(form: IsingForm, heat: float, sweeps: int) -> Floats:
 def anneal(form: IsingForm, s: Signs, f: Numbers, schedule: Floats, state: np.ndarray, clock: Clock) -> bool:
     """Sweep over `s` at each temperature, then descend; False when time ran out first (`s` is then worthless)."""
     kernel = kernels.dense_anneal if form.dense else kernels.csr_anneal
-    compile_for(kernel, schedule.size * form.n)
+    kernel.expect(schedule.size * form.n)
     for part in paced(schedule, form.n, clock):
         if part.size == 0:
             return False
@@ -49,19 +44,13 @@ def anneal_part(
     form: IsingForm, s: Signs, f: Numbers, part: Ints, schedule: Floats, state: np.ndarray, clock: Clock
 ) -> bool:
     """As `anneal`, of the spins in `part` of a sparse problem; the descent at the end is of all."""
-    compile_for(kernels.csr_anneal_part, schedule.size * part.size)
+    kernels.csr_anneal_part.expect(schedule.size * part.size)
     for temperatures in paced(schedule, part.size, clock):
         if temperatures.size == 0:
             return False
         kernels.csr_anneal_part(*form.couplings, temperatures, _QUANTILES, part, s, f, state)
     quench(form, s, f)
     return True
-
-
-def compile_for(kernel: Kernel, spins: int) -> None:
-    """Compile a kernel before a call that would take long interpreted (one call cannot change its tier)."""
-    if kernel.compiled is None and spins > INTERPRETED_SPINS:
-        kernel.compile()
 
 
 def paced(schedule: Floats, n: int, clock: Clock) -> Iterator[Floats]:
@@ -91,36 +80,3 @@ def quench(form: IsingForm, s: Signs, f: Numbers) -> None:
 def random_state(rng: np.random.Generator) -> np.ndarray:
     """A nonzero state for the kernels' random numbers."""
     return np.array([rng.integers(1, 2**63)], dtype=np.uint64)
-
-
-class Pace:
-    """Seconds for one sweep, learnt from the jobs; a guess until the first has ended."""
-
-    QUANTUM = 5_000_000
-    """Spins that one job visits at least (about 50 ms): less would be lost to its overhead."""
-
-    def __init__(self, n: int) -> None:
-        self._seconds = (2e-8 if n <= 50_000 else 1e-7) * n  # large problems do not fit into the cache
-
-    def shortened(self, sweeps: float, clock: Clock, share: float) -> int:
-        """`sweeps`, or as many as fit into this share of the time left; unchanged without a time limit."""
-        return int(max(4, min(sweeps, self._fitting(clock, share))))
-
-    def lengthened(self, sweeps: float, clock: Clock, share: float) -> float:
-        """`sweeps`, or as many as fill this share of the time left; unchanged without a time limit."""
-        fitting = self._fitting(clock, share)
-        return max(sweeps, fitting) if math.isfinite(fitting) else sweeps
-
-    def allows(self, sweeps: float, clock: Clock, share: float) -> bool:
-        """Whether so many sweeps fit into this share of the time left."""
-        return sweeps <= self._fitting(clock, share)
-
-    def _fitting(self, clock: Clock, share: float) -> float:
-        return share * clock.seconds_left / self._seconds
-
-    @contextmanager
-    def timing(self, sweeps: int) -> Iterator[None]:
-        """Learn from the sweeps made inside."""
-        start = time.perf_counter()
-        yield
-        self._seconds = 0.5 * self._seconds + 0.5 * (time.perf_counter() - start) / sweeps

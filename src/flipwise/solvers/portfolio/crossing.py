@@ -15,7 +15,7 @@ import numpy as np
 from flipwise.engine.limits import Clock
 from flipwise.foundation.arrays import Ints, Signs
 from flipwise.model.forms import IsingForm
-from flipwise.solvers.portfolio.annealing import Pace, anneal_part, random_state, temperatures
+from flipwise.solvers.portfolio.annealing import anneal_part, random_state, temperatures
 from flipwise.solvers.portfolio.moves import take_better_components
 from flipwise.solvers.portfolio.population import (
     FIRST_SWEEPS,
@@ -24,6 +24,7 @@ from flipwise.solvers.portfolio.population import (
     MOST_PULLS,
     WARM,
     Member,
+    Pace,
     PopulationState,
     Task,
     admit,

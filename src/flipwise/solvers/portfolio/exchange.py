@@ -12,12 +12,13 @@ from flipwise.foundation.arrays import Floats, Ints, Signs
 from flipwise.foundation.errors import InvalidFile
 from flipwise.kernels import annealing as kernels
 from flipwise.model.forms import IsingForm, Numbers
-from flipwise.solvers.portfolio.annealing import Pace, compile_for, paced, random_state, temperatures
+from flipwise.solvers.portfolio.annealing import paced, random_state, temperatures
 from flipwise.solvers.portfolio.population import (
     HEATS,
     LENGTHS,
     LONGEST,
     Member,
+    Pace,
     PopulationState,
     Task,
     check_members,
@@ -68,7 +69,7 @@ def anneal_counted(
     excess = counts.excess(s)
     level = counts.levels(f)
     kernel = kernels.dense_anneal_counts if form.dense else kernels.csr_anneal_counts
-    compile_for(kernel, schedule.size * form.n)
+    kernel.expect(schedule.size * form.n)
     for part in paced(schedule, form.n, clock):
         if part.size == 0:
             return False

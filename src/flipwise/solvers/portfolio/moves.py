@@ -13,7 +13,6 @@ from flipwise.foundation.arrays import Signs
 from flipwise.kernels import tabu as kernels
 from flipwise.kernels.components import csr_take_components
 from flipwise.model.forms import IsingForm, Numbers
-from flipwise.solvers.portfolio.annealing import compile_for
 
 CHUNK_ENTRIES = 100_000_000
 """Matrix entries read between two looks at the clock (about 20 ms)."""
@@ -29,7 +28,7 @@ def tabu_search(form: IsingForm, s: Signs, steps: int, state: np.ndarray, clock:
     best = s
     energy = lowest = 0.0
     chunk = max(1, CHUNK_ENTRIES // form.n)
-    compile_for(kernels.dense_tabu, steps * form.n)
+    kernels.dense_tabu.expect(steps * form.n)
     for start in range(0, steps, chunk):
         if clock.expired:
             break

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
@@ -14,7 +17,7 @@ from flipwise.engine.states import check_array
 from flipwise.foundation.arrays import Ints, Signs
 from flipwise.foundation.errors import InvalidFile
 from flipwise.model.forms import IsingForm
-from flipwise.solvers.portfolio.annealing import Pace, anneal, quench, random_state, temperatures
+from flipwise.solvers.portfolio.annealing import anneal, quench, random_state, temperatures
 from flipwise.solvers.portfolio.moves import relinked, tabu_search, take_better_components
 
 HEATS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2)
@@ -36,6 +39,39 @@ STALE = 4
 """Jobs without success after which a member that is not the best is replaced."""
 TABU_STEPS = 10
 """Steps of tabu search after an anneal, for each spin."""
+
+
+class Pace:
+    """Seconds for one sweep, learnt from the jobs; a guess until the first has ended."""
+
+    QUANTUM = 5_000_000
+    """Spins that one job visits at least (about 50 ms): less would be lost to its overhead."""
+
+    def __init__(self, n: int) -> None:
+        self._seconds = (2e-8 if n <= 50_000 else 1e-7) * n  # large problems do not fit into the cache
+
+    def shortened(self, sweeps: float, clock: Clock, share: float) -> int:
+        """`sweeps`, or as many as fit into this share of the time left; unchanged without a time limit."""
+        return int(max(4, min(sweeps, self._fitting(clock, share))))
+
+    def lengthened(self, sweeps: float, clock: Clock, share: float) -> float:
+        """`sweeps`, or as many as fill this share of the time left; unchanged without a time limit."""
+        fitting = self._fitting(clock, share)
+        return max(sweeps, fitting) if math.isfinite(fitting) else sweeps
+
+    def allows(self, sweeps: float, clock: Clock, share: float) -> bool:
+        """Whether so many sweeps fit into this share of the time left."""
+        return sweeps <= self._fitting(clock, share)
+
+    def _fitting(self, clock: Clock, share: float) -> float:
+        return share * clock.seconds_left / self._seconds
+
+    @contextmanager
+    def timing(self, sweeps: int) -> Iterator[None]:
+        """Learn from the sweeps made inside."""
+        start = time.perf_counter()
+        yield
+        self._seconds = 0.5 * self._seconds + 0.5 * (time.perf_counter() - start) / sweeps
 
 
 @dataclass(eq=False)
