@@ -27,15 +27,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from recording import Recorder
-
-import flipwise
 from flipwise.densest.arcs import as_arcs
 from flipwise.densest.frank_wolfe import relaxed_points
 from flipwise.densest.peeling import peel
 from flipwise.densest.ravi import greedy_dispersion
 from flipwise.densest.tpm import truncated_power
 from flipwise.densest.whole import inner_weight
+from recording import Recorder
+
+import flipwise
 from flipwise.foundation.arrays import largest
 from flipwise.graphs.graph import Graph
 from flipwise_studies.data.local import local_graph
