@@ -125,7 +125,6 @@ def minimize(
     return solve(
         problem,
         solver,
-        describe=lambda result: result,
         limits=Limits(time_limit, max_iterations, target, patience),
         start=start,
         restarts=restarts,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -46,13 +47,7 @@ def proof_of(
     kind = affordable_bound(objective, wanted, time_limit)
     constraint = None if isinstance(problem.constraint, Free) else problem.constraint
 
-    def prove() -> float | None:
-        bound = proven_bound(objective, constraint, kind, time_limit)
-        if bound is None:
-            return None
-        raised = float(math.ceil(bound)) if integral and abs(bound) < 2.0**52 else bound
-        return raised if least is None else max(least, raised)
-
+    prove = partial(proven_bound, objective, constraint, kind, time_limit, integral=integral, least=least)
     return Proof(prove, costly=kind in ("sdp", "spectral"))
 
 
@@ -68,9 +63,18 @@ def affordable_bound(objective: Quadratic, wanted: str, time_limit: float | None
 
 
 def proven_bound(
-    objective: Quadratic, constraint: Constraint | None, kind: Bound, time_limit: float | None
+    objective: Quadratic,
+    constraint: Constraint | None,
+    kind: Bound,
+    time_limit: float | None,
+    *,
+    integral: bool = False,
+    least: float | None = None,
 ) -> float | None:
-    """The bound of the given kind, never worse than the simple one, raised to the next value that f can have."""
+    """The bound of the given kind, never worse than the simple one, raised to the next value that f can have.
+
+    Where all values are integers (`integral`) it is rounded up, and it is at least `least`.
+    """
     if kind == "none":
         return None
     bound = simple_bound(objective)
@@ -81,7 +85,10 @@ def proven_bound(
     elif kind == "spectral":
         scaled, power = _tamed(objective)
         bound = max(bound, spectral_bound(scaled) * power)
-    return next_value(objective, bound)
+    bound = next_value(objective, bound)
+    if integral and abs(bound) < 2.0**52:
+        bound = float(math.ceil(bound))
+    return bound if least is None else max(least, bound)
 
 
 def _tamed(objective: Quadratic) -> tuple[Quadratic, float]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,8 @@ from flipwise.bounds.choice import Bound, proof_of
 from flipwise.cuts.bisection import Bisection
 from flipwise.cuts.partition import PartitionProblem, RecursiveBisection, part_sizes
 from flipwise.cuts.result import CutResult
-from flipwise.engine.limits import Limits
+from flipwise.engine.limits import Limits, guarded_interrupts
+from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
 from flipwise.engine.solve import solve
 from flipwise.engine.solver import Solver
@@ -79,22 +80,23 @@ def maxcut(
     simple = as_graph(graph)
     problem = Problem(cut_objective(simple, -1.0), Free())
     solver = portfolio_or_other(method, effort, problem, options, METHODS)
-    return solve(
-        problem,
-        solver,
-        describe=partial(CutResult.of, names=simple.names, sense="max"),
-        limits=Limits(time_limit, max_iterations, None if target is None else -target, patience),
-        start=start,
-        restarts=restarts,
-        seed=seed,
-        callback=callback,
-        threads=threads,
-        verbose=verbose,
-        trace_file=trace_file,
-        checkpoint=checkpoint,
-        every=every,
-        bound=proof_of(problem, bound, time_limit, integral=_integral(simple)),
-    )
+    with guarded_interrupts():
+        found = solve(
+            problem,
+            solver,
+            limits=Limits(time_limit, max_iterations, None if target is None else -target, patience),
+            start=start,
+            restarts=restarts,
+            seed=seed,
+            callback=callback,
+            threads=threads,
+            verbose=verbose,
+            trace_file=trace_file,
+            checkpoint=checkpoint,
+            every=every,
+            bound=proof_of(problem, bound, time_limit, integral=_integral(simple)),
+        )
+        return _described(simple, found, "max")
 
 
 def bisect(
@@ -140,23 +142,24 @@ def bisect(
     if simple.n < 2:
         raise InvalidInput(f"`graph` must have at least 2 nodes, got {simple.n}.")
     problem = Problem(cut_objective(simple), Cardinality(simple.n // 2))
-    return solve(
-        problem,
-        Bisection(effort),
-        describe=partial(CutResult.of, names=simple.names, sense="min"),
-        limits=Limits(time_limit, max_iterations, target, patience),
-        start=start,
-        seed=seed,
-        callback=callback,
-        threads=threads,
-        verbose=verbose,
-        trace_file=trace_file,
-        checkpoint=checkpoint,
-        every=every,
-        bound=proof_of(
-            problem, bound, time_limit, integral=_integral(simple), least=0.0 if _nonnegative(simple) else None
-        ),
-    )
+    with guarded_interrupts():
+        found = solve(
+            problem,
+            Bisection(effort),
+            limits=Limits(time_limit, max_iterations, target, patience),
+            start=start,
+            seed=seed,
+            callback=callback,
+            threads=threads,
+            verbose=verbose,
+            trace_file=trace_file,
+            checkpoint=checkpoint,
+            every=every,
+            bound=proof_of(
+                problem, bound, time_limit, integral=_integral(simple), least=0.0 if _nonnegative(simple) else None
+            ),
+        )
+        return _described(simple, found, "min")
 
 
 def partition(
@@ -200,20 +203,21 @@ def partition(
     2.0
     """
     simple = as_graph(graph)
-    return solve(
-        PartitionProblem.of(simple, part_sizes(simple.n, sizes)),
-        RecursiveBisection(effort),
-        describe=partial(CutResult.of, names=simple.names, sense="min"),
-        limits=Limits(time_limit, max_iterations, target, patience),
-        start=start,
-        seed=seed,
-        callback=callback,
-        threads=threads,
-        verbose=verbose,
-        trace_file=trace_file,
-        checkpoint=checkpoint,
-        every=every,
-    )
+    with guarded_interrupts():
+        found = solve(
+            PartitionProblem.of(simple, part_sizes(simple.n, sizes)),
+            RecursiveBisection(effort),
+            limits=Limits(time_limit, max_iterations, target, patience),
+            start=start,
+            seed=seed,
+            callback=callback,
+            threads=threads,
+            verbose=verbose,
+            trace_file=trace_file,
+            checkpoint=checkpoint,
+            every=every,
+        )
+        return _described(simple, found, "min")
 
 
 def cut_objective(graph: Graph, sign: float = 1.0) -> Quadratic:
@@ -231,3 +235,14 @@ def _nonnegative(graph: Graph) -> bool:
 
 def _integral(graph: Graph) -> bool:
     return graph.weights is None or bool((graph.weights == np.rint(graph.weights)).all())
+
+
+def _described(graph: Graph, result: Result, sense: Literal["min", "max"]) -> CutResult:
+    """The plain result of a run in terms of parts and the weight between them."""
+    own = {f.name: getattr(result, f.name) for f in fields(result)}
+    if sense == "max":  # what was minimised is minus the cut
+        own["value"] = -result.value if result.value else 0.0
+        own["bound"] = None if result.bound is None else -result.bound if result.bound else 0.0
+    parts = (result.x if result.x.dtype == np.int64 else result.x > 0).astype(np.int64)
+    own["x"] = np.where(parts == 0, -1, 1).astype(np.int8)
+    return CutResult(**own, parts=parts, sense=sense, names=graph.names)

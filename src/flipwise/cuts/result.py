@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -40,17 +40,6 @@ class CutResult(Result):
     parts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
     sense: Literal["min", "max"] = "min"
     names: Sequence[Any] | None = field(default=None, repr=False)
-
-    @classmethod
-    def of(cls, result: Result, *, names: Sequence[Any] | None, sense: Literal["min", "max"]) -> CutResult:
-        """The plain result of a run in terms of parts and the weight between them."""
-        own = {f.name: getattr(result, f.name) for f in fields(result)}
-        if sense == "max":  # what was minimised is minus the cut
-            own["value"] = -result.value if result.value else 0.0
-            own["bound"] = None if result.bound is None else -result.bound if result.bound else 0.0
-        parts = (result.x if result.x.dtype == np.int64 else result.x > 0).astype(np.int64)
-        own["x"] = np.where(parts == 0, -1, 1).astype(np.int8)
-        return cls(**own, parts=parts, sense=sense, names=names)
 
     @property
     def sizes(self) -> npt.NDArray[np.int64]:

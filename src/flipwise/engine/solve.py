@@ -45,7 +45,7 @@ def solve(
     problem: Problem,
     solver: Solver,
     *,
-    describe: Callable[[Result], R],
+    describe: Callable[[Result], Any] | None = None,
     limits: Limits | None = None,
     start: npt.ArrayLike | None = None,
     restarts: int = 1,
@@ -58,7 +58,7 @@ def solve(
     every: float = 60.0,
     part: str = "run",
     bound: Proof | None = None,
-) -> R:
+) -> Any:
     """Run a solver on a problem, from `start` (or a random point) and `restarts - 1` further random points.
 
     `describe` turns the plain result into the caller's own kind, while Ctrl-C still cannot lose it. `part` names this
@@ -105,7 +105,7 @@ def solve(
             result.info.update(resumed=resumed is not None, checkpoint_error=opened.error)
         if log is not None:
             log.end(result, None if bound is None else run.seconds - proven_at)
-        return describe(result)
+        return result if describe is None else describe(result)
 
 
 def _searched(

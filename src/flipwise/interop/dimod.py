@@ -120,7 +120,6 @@ class FlipwiseSampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
                     result = solve(
                         problem,
                         solver,
-                        describe=lambda result: result,
                         limits=Limits(time_limit=None if left is None else left / (reads - k)),
                         start=starts[k] if constraint is None else None,
                         seed=own,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +18,6 @@ from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
 
 
-def labelled(result: Result, *, info: dict[str, Any]) -> Result:
-    """The result with the labels of its variables in `info`."""
-    result.info.update(info)
-    return result
-
-
 @dataclass(frozen=True, eq=False)
 class FixedVariables:
     """A problem some of whose variables are proven to have one value in a minimum, and what remains of it."""
@@ -33,20 +26,19 @@ class FixedVariables:
     persistency: Persistency
     remaining: Problem
     free: Ints
-    info: dict[str, Any]
 
     @classmethod
-    def of(cls, problem: Problem, info: dict[str, Any]) -> FixedVariables | None:
-        """The problem without what can be fixed; None when nothing can. `info` is for the results."""
+    def of(cls, problem: Problem) -> FixedVariables | None:
+        """The problem without what can be fixed; None when nothing can."""
         objective = problem.objective
         assert isinstance(objective, Quadratic)
         found = persistent_variables(objective)
         if found is None or found.fixed.size == 0:
             return None
         if found.fixed.size == objective.n:
-            return cls(problem, found, problem, np.zeros(0, dtype=np.int64), info)
+            return cls(problem, found, problem, np.zeros(0, dtype=np.int64))
         remaining, free = reduced(objective, found.spins)
-        return cls(problem, found, Problem(remaining, Free()), free, info)
+        return cls(problem, found, Problem(remaining, Free()), free)
 
     def with_own_bound(self, proof: Proof | None) -> Proof | None:
         """The proof, whose bound is never below the one that came with the fixing."""
@@ -64,25 +56,25 @@ class FixedVariables:
         """A user's start of the whole problem as spins of what remains."""
         return None if start is None else np.where(np.asarray(start).reshape(-1)[self.free] > 0, 1, -1)
 
-    def put_back(self, result: Result) -> Result:
-        """The result of what remains as one of the whole."""
+    def put_back(self, result: Result) -> None:
+        """Turn the result of what remains into one of the whole."""
         spins = self.persistency.spins.astype(np.float64)
         spins[self.free] = result.x
-        whole = self._valued(result, spins)
-        if whole.bound is not None and whole.value <= whole.bound:
-            whole.bound, whole.status = whole.value, Status.OPTIMAL
-        return whole
+        self._value_at(spins, result)
+        if result.bound is not None and result.value <= result.bound:
+            result.bound, result.status = result.value, Status.OPTIMAL
 
     def result(self, seed: int | None) -> Result:
         """Every variable is proven: there is nothing to search."""
         spins = self.persistency.spins.astype(np.float64)
         value = self.problem.objective.value(spins)
         empty = Result(np.zeros(0, dtype=np.int8), value, Status.OPTIMAL, "persistency", bound=value, seed=seed)
-        return self._valued(empty, spins)
+        self._value_at(spins, empty)
+        return empty
 
-    def _valued(self, result: Result, spins: Floats) -> Result:
+    def _value_at(self, spins: Floats, result: Result) -> None:
+        """Give a result the point `spins` of the whole problem and its value."""
         result.x = from_spins(spins, self.problem.variables)
         result.variables = self.problem.variables
         result.value = self.problem.objective.value(spins)
-        result.info.update(self.info, fixed=int(self.persistency.fixed.size))
-        return result
+        result.info["fixed"] = int(self.persistency.fixed.size)

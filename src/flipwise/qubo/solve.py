@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.bounds.choice import Bound, proof_of
-from flipwise.engine.limits import Limits
+from flipwise.engine.limits import Limits, guarded_interrupts
 from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
 from flipwise.engine.solve import solve
@@ -25,7 +24,7 @@ from flipwise.minimization import METHODS
 from flipwise.model.constraints import Constraint, Free
 from flipwise.model.problem import Problem, as_problem
 from flipwise.model.quadratic import Quadratic
-from flipwise.qubo.fixing import FixedVariables, labelled
+from flipwise.qubo.fixing import FixedVariables
 from flipwise.qubo.models import QuadraticModel
 from flipwise.solvers.portfolio.algorithm import portfolio_or_other
 
@@ -159,17 +158,23 @@ def _solved(
     labels_info = {} if labels is None else {"labels": list(labels)}
     fixed = None
     if isinstance(problem.constraint, Free) and run["callback"] is None:
-        fixed = FixedVariables.of(problem, labels_info)
-    if fixed is None:
-        solver = portfolio_or_other(method, effort, problem, options, METHODS)
-        proof = proof_of(problem, bound, limits.time_limit)
-        return solve(problem, solver, describe=partial(labelled, info=labels_info), limits=limits, bound=proof, **run)
-    if fixed.free.size == 0:
-        return fixed.result(seed_of(run["seed"]))
-    run["start"] = fixed.reduced_start(run["start"])
-    solver = portfolio_or_other(method, effort, fixed.remaining, options, METHODS)
-    proof = fixed.with_own_bound(proof_of(fixed.remaining, bound, limits.time_limit))
-    return solve(fixed.remaining, solver, describe=fixed.put_back, limits=limits, bound=proof, **run)
+        fixed = FixedVariables.of(problem)
+    if fixed is not None and fixed.free.size == 0:
+        result = fixed.result(seed_of(run["seed"]))
+        result.info.update(labels_info)
+        return result
+    searched = problem if fixed is None else fixed.remaining
+    proof = proof_of(searched, bound, limits.time_limit)
+    if fixed is not None:
+        run["start"] = fixed.reduced_start(run["start"])
+        proof = fixed.with_own_bound(proof)
+    solver = portfolio_or_other(method, effort, searched, options, METHODS)
+    with guarded_interrupts():
+        result = solve(searched, solver, limits=limits, bound=proof, **run)
+        if fixed is not None:
+            fixed.put_back(result)
+        result.info.update(labels_info)
+        return result
 
 
 def _qubo_objective(Q: Any, offset: float) -> tuple[Quadratic, tuple[Any, ...] | None]:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from flipwise.engine.limits import Limits
-from flipwise.engine.result import Result
 from flipwise.engine.solve import solve
 from flipwise.foundation.checks import as_generator
 from flipwise.foundation.errors import InvalidInput
@@ -93,7 +92,7 @@ def tune_alpha(
     def judge(pair: tuple[float, float]) -> float:
         runs = zip(points, seeds, strict=True)
         solver = replace(solver_options, alpha=pair)
-        results = [solve(problem, solver, describe=_same, limits=limits, start=x, seed=s) for x, s in runs]
+        results = [solve(problem, solver, limits=limits, start=x, seed=s) for x, s in runs]
         return float(np.mean([result.value for result in results]))
 
     table: dict[tuple[float, float], float] = {}
@@ -105,7 +104,3 @@ def tune_alpha(
                 callback(done, len(pairs))
     best = min(table, key=lambda pair: (table[pair], pair))
     return Tuning(best, table[best], table)
-
-
-def _same(result: Result) -> Result:
-    return result
