@@ -1,7 +1,7 @@
-"""Mutation check: small faults put into `dpcd`, `constraints` and `certify`, one at a time; the tests must notice.
+"""Mutation check: small faults put into the engine, DPCD, the constraints and the bounds, one at a time; the tests must notice.
 
     python benchmarks/mutation.py                # 160 mutants drawn with a fixed seed
-    python benchmarks/mutation.py --room dpcd    # of one room only
+    python benchmarks/mutation.py --room engine    # of one room only
     python benchmarks/mutation.py --again        # once more those that the stored run lists as survivors
 
 A mutant changes one expression or statement inside a function: a comparison, an operator, a number, a condition, a
@@ -31,9 +31,10 @@ from typing import Any, NamedTuple
 from recording import RESULTS, ROOT, Recorder
 
 ROOMS = {
-    "dpcd": ["tests/solvers/dpcd", "tests/test_minimization.py"],
-    "constraints": ["tests/model", "tests/test_minimization.py"],
-    "certify": ["tests/bounds", "tests/densest", "tests/solvers/test_relaxations.py", "tests/qubo/test_solve.py"],
+    "engine": ["tests/engine", "tests/test_minimization.py"],
+    "solvers/dpcd": ["tests/solvers/dpcd", "tests/test_minimization.py"],
+    "model/constraints": ["tests/model", "tests/test_minimization.py"],
+    "bounds": ["tests/bounds", "tests/solvers/test_relaxations.py", "tests/qubo/test_solve.py"],
 }
 """Where the tests of each room are."""
 SLOW = "not nearly_always_optimal"

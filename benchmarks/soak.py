@@ -67,9 +67,9 @@ def jobs(folder: Path) -> dict[str, Job]:
             sparse, seed=seed, constraint=flipwise.Cardinality(900)
         ).x.tobytes(),
         "densest subgraph": lambda seed: flipwise.densest_subgraph(path, 40, seed=seed, effort=0.05).x.tobytes(),
-        "maximum cut": lambda seed: flipwise.maxcut(sparse, seed=seed, rounds=2, bound="none").x.tobytes(),
-        "QUBO with bound": lambda seed: flipwise.solve_qubo(dense[:80, :80], seed=seed, rounds=2).x.tobytes(),
-        "bisection": lambda seed: flipwise.bisect(path, seed=seed, rounds=1).x.tobytes(),
+        "maximum cut": lambda seed: flipwise.maxcut(sparse, seed=seed, effort=0.07, bound="none").x.tobytes(),
+        "QUBO with bound": lambda seed: flipwise.solve_qubo(dense[:80, :80], seed=seed, effort=0.07).x.tobytes(),
+        "bisection": lambda seed: flipwise.bisect(path, seed=seed, effort=0.03).x.tobytes(),
         "signed gradient method": lambda seed: flipwise.minimize(dense, seed=seed, method="sgm").x.tobytes(),
         "hash codes": hashing,
         "graph files": reading,

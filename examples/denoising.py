@@ -4,7 +4,7 @@
 
 The noisy image y has every pixel flipped with probability 0.2. The estimate minimises  -b y'x - a sum over neighbours
 x_i x_j  over x in {-1, +1}: agree with what was seen, and with the pixels around. It is a sparse quadratic with one
-variable a pixel. Since neighbours only attract each other, one maximum flow (`certify/persistency.py`) proves nearly
+variable a pixel. Since neighbours only attract each other, one maximum flow (`bounds/persistency.py`) proves nearly
 every pixel before any search begins, and its bound shows that the rest is optimal too.
 """
 
