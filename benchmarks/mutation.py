@@ -186,7 +186,7 @@ class Loop:
         quick = sorted((item for item in session.items if item.nodeid in seconds), key=lambda i: seconds[i.nodeid])
         print(f"{len(quick)} tests, {sum(seconds.values()):.0f} s", flush=True)
         for mutant in self.drawn:
-            room = mutant.file.split("/")[2]
+            room = next(room for room in ROOMS if mutant.file.startswith(f"src/flipwise/{room}"))
             paths = (mutant.file, *ROOMS[room])
             self.told(mutant, *self._outcome([item for item in quick if item.nodeid.startswith(paths)], mutant))
         return True
@@ -237,6 +237,12 @@ class Loop:
         return os.waitpid(child, 0)[1], said
 
 
+def _files(room: str) -> list[Path]:
+    """The modules of a room, which is a folder or a single module."""
+    place = ROOT / "src" / "flipwise" / room
+    return sorted(place.glob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
+
+
 def main() -> int:
     """Draw, test, store."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -246,7 +252,7 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="only the survivors of the stored run")
     arguments = parser.parse_args()
     rooms = arguments.room or list(ROOMS)
-    files = [path for room in rooms for path in sorted((ROOT / "src" / "flipwise" / room).glob("*.py"))]
+    files = [path for room in rooms for path in _files(room)]
     everything = [mutant for path in files for mutant in mutants(path)]
     stored = json.loads((RESULTS / f"{NAME}.json").read_text())["rows"] if arguments.again else []
     drawn = random.Random(arguments.seed).sample(everything, min(arguments.count, len(everything)))
@@ -269,7 +275,8 @@ def main() -> int:
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
     options = ["-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-k", SLOW, "--tb=no", "--timeout=600", "-s"]
-    tests = {path for room in rooms for path in (f"src/flipwise/{room}", *ROOMS[room])}
+    tests = {path for room in rooms for path in ROOMS[room]}
+    tests |= {str(path.relative_to(ROOT)) for path in files}
     pytest.main([*options, *sorted(tests)], plugins=[Loop(drawn, told)])
     rows = recorder.record["rows"]
     caught = sum(row["outcome"] == "caught" for row in rows)

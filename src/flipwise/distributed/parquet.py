@@ -69,6 +69,13 @@ def shard_parquet(source: Path, folder: Path, shards: int | None, symmetrise: Sy
     tasks = [(str(dealt), str(folder), s, len(parts), starts[s], starts[s + 1], n, weighted, add) for s in range(count)]
     merged: list[_Merged] = ask_each(client, "merge", _merge, tasks)
     shutil.rmtree(dealt)
+    kept = sum(m.arcs for m in merged)
+    note = f"{arcs:,} arcs read from {len(parts)} Parquet files, {kept // 2:,} edges after merging."
+    _write_manifest(folder, merged, n, weighted, starts, note)
+
+
+def _write_manifest(folder: Path, merged: list[_Merged], n: int, weighted: bool, starts: list[int], note: str) -> None:
+    """Say in the folder what its shards hold together; weights that are all 1 are left out."""
     weighted = weighted and not all(m.ones for m in merged)
     files = {name: crc for m in merged for name, crc in m.files.items() if weighted or "weights" not in name}
     degrees = np.concatenate([m.degrees for m in merged])
@@ -76,7 +83,6 @@ def shard_parquet(source: Path, folder: Path, shards: int | None, symmetrise: Sy
     kept = sum(m.arcs for m in merged)
     low, high = (min(m.range[0] for m in merged), max(m.range[1] for m in merged)) if weighted else (0.0, 1.0)
     integral = not weighted or (all(m.integral for m in merged) and sum(m.size for m in merged) < 2.0**52)
-    note = f"{arcs:,} arcs read from {len(parts)} Parquet files, {kept // 2:,} edges after merging."
     largest = max(m.largest_degree for m in merged)
     write_manifest(folder, Manifest(n, kept, weighted, False, integral, (low, high), largest, starts, [note], files))
 
