@@ -1,4 +1,4 @@
-"""Mutation check: small faults put into the engine, DPCD, the constraints and the bounds, one at a time; the tests must notice.
+"""Mutation check: small faults put into engine, DPCD, constraints and bounds, one at a time; the tests must notice.
 
     python benchmarks/mutation.py                # 160 mutants drawn with a fixed seed
     python benchmarks/mutation.py --room engine    # of one room only
