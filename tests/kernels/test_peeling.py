@@ -6,7 +6,14 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from flipwise.densest.core import core_above, core_of_size, induced, peeling, peeling_and_cores, whole_core
+from flipwise.densest.core import (
+    core_above,
+    core_of_size,
+    induced,
+    peeling_and_core_numbers,
+    peeling_order,
+    whole_core,
+)
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 from flipwise.kernels.peeling import (
@@ -30,7 +37,7 @@ def pair(request: pytest.FixtureRequest) -> tuple[Graph, np.ndarray]:
 def test_core_numbers_are_those_of_networkx() -> None:
     """The peeling order gives the core numbers, and no later neighbour count above them."""
     graph, W = a_graph(False, 40, 3)
-    order, numbers = peeling_and_cores(graph)
+    order, numbers = peeling_and_core_numbers(graph)
     assert dict(enumerate(numbers)) == nx.core_number(nx.from_numpy_array(W))
     place = np.argsort(order)
     later = np.zeros(40, dtype=np.int64)
@@ -42,7 +49,7 @@ def test_weighted_peeling_removes_a_node_of_least_degree_each_time() -> None:
     """Each node taken has the least weighted degree among those left."""
     graph, W = a_graph(True, 20, 4)
     left = np.ones(20, dtype=bool)
-    for node in peeling(graph):
+    for node in peeling_order(graph):
         degrees = W[:, left].sum(axis=1)
         assert degrees[node] <= degrees[left].min() + 1e-9
         left[node] = False
@@ -70,10 +77,10 @@ def test_a_core_of_some_size_is_a_core_and_not_much_larger() -> None:
         whole = whole_core(graph)
         core = core_of_size(whole, size)
         assert size <= core.graph.n
-        again = whole if core.whole else core_above(whole, np.floor(core.cap))
+        again = whole if core.is_whole else core_above(whole, np.floor(core.cap))
         assert np.array_equal(core.nodes, again.nodes)
         if not weighted:
-            assert np.array_equal(core.order, peeling(core.graph))
+            assert np.array_equal(core.order, peeling_order(core.graph))
             assert np.all(np.diff(core.core_numbers[core.order]) >= 0)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from flipwise.kernels import shards as kernels
-from tests.distributed.test_shards import random_graph
+from tests.kernels.graphs import a_graph
 
 pytestmark = pytest.mark.kernels
 
@@ -15,8 +15,7 @@ pytestmark = pytest.mark.kernels
 @pytest.mark.parametrize("positive", [False, True])
 def test_shard_kernels_equal_their_naive_twins(weighted: bool, positive: bool) -> None:
     """Degrees into a set, their update after flips, and one step of the loads equal dense arithmetic."""
-    graph = random_graph(60, 400, weighted=weighted)
-    W = graph.to_scipy().toarray()
+    graph, W = a_graph(weighted, 60)
     P = np.maximum(W, 0.0) if positive else W
     first, last = 20, 45
     indptr = graph.indptr[first : last + 1] - graph.indptr[first]

@@ -8,8 +8,7 @@ import pytest
 
 import flipwise
 from flipwise.densest.core import arc_weights
-from flipwise.densest.starts import times
-from flipwise.densest.subset import Subset, _losses, _room, clique_exchanges
+from flipwise.densest.subset import CliqueArrays, Subset, _losses, clique_exchanges, times
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 from flipwise.kernels import subgraph
@@ -118,12 +117,12 @@ def test_cliques_are_those_of_the_naive_growth(clique_pair: tuple[Graph, np.ndar
     graph, W = clique_pair
     subset = Subset.of(graph, np.arange(N) % 4 == 0)
     for most in (3, 12):
-        room = _room(subset, most)
+        room = CliqueArrays.of(subset, most)
         for seed in np.flatnonzero(subset.inside == 0):
             piece, worth = naive_clique(W, int(seed), subset.inside, most)
             size = subgraph.clique_through(*subset.csr, int(seed), *room)
-            assert room[5][:size].tolist() == piece
-            assert np.allclose(room[6][: len(worth)], worth)
+            assert room.clique[:size].tolist() == piece
+            assert np.allclose(room.worth[: len(worth)], worth)
         assert not any(work.any() for work in room[2:5])
 
 
@@ -139,7 +138,7 @@ def test_the_best_size_of_each_clique(clique_pair: tuple[Graph, np.ndarray]) -> 
         rest = np.array(sorted(left))
         assert losses[q] == pytest.approx(subset.weight - W[np.ix_(rest, rest)].sum() / 2)
     seeds = np.flatnonzero(subset.inside == 0)
-    room = _room(subset, most)
+    room = CliqueArrays.of(subset, most)
     gains, sizes = np.empty(seeds.size, dtype=subset.degrees.dtype), np.empty(seeds.size, dtype=np.int64)
     subgraph.best_cliques(*subset.csr, seeds, losses, *room, gains, sizes)
     for seed, gain, size in zip(seeds, gains, sizes, strict=True):

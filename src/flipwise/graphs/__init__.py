@@ -1,1 +1,1 @@
-"""Graphs: reading them, dense subgraphs, cuts and partitions."""
+"""The graph type, and its readers and writers."""

@@ -47,11 +47,11 @@ def as_graph(graph: Any, *, symmetrise: Symmetrise = "max", weight: str | None =
         return read_graph(graph, symmetrise=symmetrise)
     if sp.issparse(graph):
         return _from_scipy(graph, symmetrise)
-    if _is(graph, "networkx", "Graph"):
+    if _is_instance(graph, "networkx", "Graph"):
         return _from_networkx(graph, symmetrise, weight)
-    if _is(graph, "igraph", "Graph"):
+    if _is_instance(graph, "igraph", "Graph"):
         return _from_igraph(graph, symmetrise, weight)
-    if _is(graph, "pyarrow", "Table"):
+    if _is_instance(graph, "pyarrow", "Table"):
         from flipwise.graphs.formats.parquet import graph_from_batches
 
         return graph_from_batches(graph.schema, graph.to_batches(), "the table", InvalidInput, symmetrise=symmetrise)
@@ -70,7 +70,7 @@ def as_graph(graph: Any, *, symmetrise: Symmetrise = "max", weight: str | None =
     )
 
 
-def _is(value: Any, package: str, kind: str) -> bool:
+def _is_instance(value: Any, package: str, kind: str) -> bool:
     """Whether `value` is an instance of a class of a package that may not even be installed."""
     module = sys.modules.get(package)
     cls = getattr(module, kind, None)
@@ -78,6 +78,7 @@ def _is(value: Any, package: str, kind: str) -> bool:
 
 
 def _from_scipy(matrix: Any, symmetrise: Symmetrise) -> Graph:
+    """The graph of a square sparse matrix; entries that are stored twice are added."""
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InvalidInput(f"`graph`: an adjacency matrix must be square, got shape {matrix.shape}.")
     if matrix.dtype.kind not in "biuf":
@@ -101,6 +102,7 @@ def _from_scipy(matrix: Any, symmetrise: Symmetrise) -> Graph:
 
 
 def _from_edges(n: int, edges: Any, symmetrise: Symmetrise) -> Graph:
+    """The graph of n nodes and a table of edges, or a tuple of its columns."""
     if n < 0:
         raise InvalidInput(f"`graph`: the number of nodes must be at least 0, got {n}.")
     if isinstance(edges, tuple) and len(edges) in (2, 3) and all(np.ndim(column) == 1 for column in edges):
@@ -120,6 +122,7 @@ def _from_edges(n: int, edges: Any, symmetrise: Symmetrise) -> Graph:
 
 
 def _node_column(column: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """A column of edges as node indices."""
     if column.dtype.kind == "f" and not (column == np.floor(column)).all():
         raise InvalidInput("`graph`: node indices must be integers.")
     if column.dtype.kind not in "iuf":
@@ -128,6 +131,7 @@ def _node_column(column: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
 
 def _from_networkx(graph: networkx.Graph[Any], symmetrise: Symmetrise, weight: str | None) -> Graph:
+    """The graph of a networkx graph of any kind, directed and with parallel edges too."""
     nodes = list(graph.nodes)
     position = {node: i for i, node in enumerate(nodes)}
     m = graph.number_of_edges()
@@ -140,6 +144,7 @@ def _from_networkx(graph: networkx.Graph[Any], symmetrise: Symmetrise, weight: s
 
 
 def _from_igraph(graph: igraph.Graph, symmetrise: Symmetrise, weight: str | None) -> Graph:
+    """The graph of an igraph graph; names are those of its vertices, if they have any."""
     n = graph.vcount()
     names: Sequence[Any] = graph.vs["name"] if "name" in graph.vs.attributes() else range(n)
     edges = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
@@ -151,6 +156,7 @@ def _from_igraph(graph: igraph.Graph, symmetrise: Symmetrise, weight: str | None
 
 
 def _as_weight(value: Any, where: str) -> float:
+    """The weight of an edge as a number."""
     try:
         return float(value)
     except (TypeError, ValueError):
@@ -164,6 +170,7 @@ def _from_lists(
     weights: npt.NDArray[np.float64],
     symmetrise: Symmetrise,
 ) -> Graph:
+    """The graph of columns of arcs over named nodes; names 0, 1, ... are left out."""
     arcs = ArcBlock(sources, targets, None if (weights == 1.0).all() else weights)
     plain = all(type(name) is int and name == i for i, name in enumerate(names))
     return build_graph(len(names), [arcs], symmetrise=symmetrise, names=None if plain else names, what="`graph`")

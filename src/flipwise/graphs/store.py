@@ -36,10 +36,11 @@ _TYPES = {"<i8", "<i4", "<f8", "|u1"}
 
 
 def write_store(graph: Graph, path: Path) -> None:
+    """Write the compact file."""
     arrays: dict[str, npt.NDArray[Any]] = {"indptr": graph.indptr, "indices": graph.indices}
     if graph.weights is not None:
         arrays["weights"] = graph.weights
-    kind, extra = _packed(graph.names)
+    kind, extra = _packed_names(graph.names)
     arrays |= extra
     sections = {}
     place = 0
@@ -85,10 +86,11 @@ def open_store(path: Path, *, verify: bool = True) -> Graph:
         header = json.loads(text)
         start = _PREFIX.size + length
         arrays = {
-            name: _section(path, mapped, start, name, section, verify) for name, section in header["arrays"].items()
+            name: _mapped_array(path, mapped, start, name, section, verify)
+            for name, section in header["arrays"].items()
         }
         indptr, indices, weights = arrays["indptr"], arrays["indices"], arrays.get("weights")
-        names = _unpacked(header["names"], int(header["first"]), int(header["nodes"]), arrays)
+        names = _unpacked_names(header["names"], int(header["first"]), int(header["nodes"]), arrays)
         notes = tuple(str(note) for note in header["notes"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, InvalidFile):
@@ -98,9 +100,10 @@ def open_store(path: Path, *, verify: bool = True) -> Graph:
     return Graph(indptr, indices, weights, names, notes)
 
 
-def _section(
+def _mapped_array(
     path: Path, mapped: mmap.mmap, start: int, name: str, section: dict[str, Any], verify: bool
 ) -> npt.NDArray[Any]:
+    """One array of the file, in the mapping; its checksum is compared with `verify`."""
     kind, count, at = str(section["type"]), int(section["size"]), start + int(section["at"])
     if kind not in _TYPES:
         raise InvalidFile(f"{path}: array '{name}' has the unknown type '{kind}'.")
@@ -141,6 +144,7 @@ def _check_structure(
 
 
 def _checksum(values: npt.NDArray[Any]) -> int:
+    """The CRC-32 of an array."""
     crc = 0
     if values.size:
         view = values.data.cast("B")
@@ -149,7 +153,7 @@ def _checksum(values: npt.NDArray[Any]) -> int:
     return crc
 
 
-def _packed(names: Sequence[Any] | None) -> tuple[str, dict[str, npt.NDArray[Any]]]:
+def _packed_names(names: Sequence[Any] | None) -> tuple[str, dict[str, npt.NDArray[Any]]]:
     """How names are stored, and the arrays for it."""
     if names is None:
         return "none", {}
@@ -169,7 +173,8 @@ def _packed(names: Sequence[Any] | None) -> tuple[str, dict[str, npt.NDArray[Any
     raise InvalidInput(f"`graph`: names must be all strings or all whole numbers to be saved, found {other}.")
 
 
-def _unpacked(kind: str, first: int, n: int, arrays: dict[str, npt.NDArray[Any]]) -> Sequence[Any] | None:
+def _unpacked_names(kind: str, first: int, n: int, arrays: dict[str, npt.NDArray[Any]]) -> Sequence[Any] | None:
+    """The names that a header and its arrays describe."""
     if kind == "none":
         return None
     if kind == "range":

@@ -68,7 +68,7 @@ def blocks(path: Path, max_bytes: int | None = None) -> Iterator[bytes]:
     total = 0
     with path.open("rb") as file:
         try:
-            for block in _unpacked(file, kind):
+            for block in _unpacked_blocks(file, kind):
                 total += len(block)
                 if limit is not None and total > limit:
                     raise InvalidFile(
@@ -101,6 +101,7 @@ def lines(
 
 
 def _whole_lines(path: Path, max_bytes: int | None, longest: int | None) -> Iterator[Piece]:
+    """The file in pieces of whole lines, whatever it begins with."""
     carry: list[bytes] = []
     carried = 0
     before = 0
@@ -123,21 +124,23 @@ def _whole_lines(path: Path, max_bytes: int | None, longest: int | None) -> Iter
 
 
 def _refuse_line(path: Path, line: int, longest: int) -> NoReturn:
+    """Raise for a line longer than any of this format."""
     raise InvalidFile(f"{path}, line {line:,}: longer than {longest:,} bytes; this is no text file of this format.")
 
 
-def _unpacked(file: BinaryIO, kind: str | None) -> Iterator[bytes]:
+def _unpacked_blocks(file: BinaryIO, kind: str | None) -> Iterator[bytes]:
+    """The unpacked bytes of an open file."""
     if kind == "xz":
-        yield from _xz(file)
+        yield from _xz_blocks(file)
     elif kind == "zstd":
-        yield from _zstd(file)
+        yield from _zstd_blocks(file)
     else:
         stream = gzip.GzipFile(fileobj=file) if kind == "gzip" else bz2.BZ2File(file) if kind == "bzip2" else file
         while block := stream.read(BLOCK_BYTES):
             yield block
 
 
-def _xz(file: BinaryIO) -> Iterator[bytes]:
+def _xz_blocks(file: BinaryIO) -> Iterator[bytes]:
     """Concatenated xz streams, with a bound on the dictionary."""
     decoder = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
     packed = file.read(BLOCK_BYTES)
@@ -156,7 +159,7 @@ def _xz(file: BinaryIO) -> Iterator[bytes]:
                 raise EOFError("the file ends inside the compressed data")
 
 
-def _zstd(file: BinaryIO) -> Iterator[bytes]:
+def _zstd_blocks(file: BinaryIO) -> Iterator[bytes]:
     """Concatenated zstd frames. 1 KiB at a time: a zstd block of 4 bytes can stand for 128 KiB."""
     try:
         import zstandard

@@ -34,7 +34,7 @@ def exponential_quantiles() -> np.ndarray:
 
 
 @helper
-def _next(state):
+def _next_random(state):
     """One step of xorshift64 (period 2^64 - 1, the state is never zero)."""
     state ^= state << np.uint64(13)
     state ^= state >> np.uint64(7)
@@ -59,7 +59,7 @@ def csr_anneal(indptr, indices, J, temperatures, quantiles, s, f, state):
             if gain <= limit:
                 continue
             if gain <= 0:
-                random = _next(random)
+                random = _next_random(random)
                 if gain <= -half * quantiles[np.int64(random >> np.uint64(54))]:
                     continue
             s[i] = -spin
@@ -89,7 +89,7 @@ def csr_anneal_part(indptr, indices, J, temperatures, quantiles, part, s, f, sta
             if gain <= limit:
                 continue
             if gain <= 0:
-                random = _next(random)
+                random = _next_random(random)
                 if gain <= -half * quantiles[np.int64(random >> np.uint64(54))]:
                     continue
             s[i] = -spin
@@ -104,6 +104,7 @@ def csr_anneal_part(indptr, indices, J, temperatures, quantiles, part, s, f, sta
 
 @helper
 def _flip_csr(indptr, indices, J, i, s, f):
+    """Flip s_i and bring the fields along."""
     spin = s[i]
     s[i] = -spin
     for p in range(indptr[i], indptr[i + 1]):
@@ -137,7 +138,7 @@ def dense_anneal(J, temperatures, quantiles, s, f, state):
             if gain <= limit:
                 continue
             if gain <= 0:
-                random = _next(random)
+                random = _next_random(random)
                 if gain <= -half * quantiles[np.int64(random >> np.uint64(54))]:
                     continue
             s[i] = -spin
@@ -153,6 +154,7 @@ def dense_anneal(J, temperatures, quantiles, s, f, state):
 
 @helper
 def _flip_dense(J, i, s, f):
+    """As `_flip_csr`, for a dense J."""
     spin = s[i]
     s[i] = -spin
     row = J[i]
@@ -188,7 +190,7 @@ def csr_anneal_counts(indptr, indices, J, temperatures, quantiles, stiffness, la
             if gain <= limit:
                 continue
             if gain <= 0.0:
-                random = _next(random)
+                random = _next_random(random)
                 if gain <= -half * quantiles[np.int64(random >> np.uint64(54))]:
                     continue
             s[i] = -spin
@@ -217,7 +219,7 @@ def dense_anneal_counts(J, temperatures, quantiles, stiffness, labels, excess, l
             if gain <= limit:
                 continue
             if gain <= 0.0:
-                random = _next(random)
+                random = _next_random(random)
                 if gain <= -half * quantiles[np.int64(random >> np.uint64(54))]:
                     continue
             s[i] = -spin
@@ -235,7 +237,7 @@ def dense_anneal_counts(J, temperatures, quantiles, stiffness, labels, excess, l
 
 
 @helper
-def _cheapest(members, s, f, sign):
+def _cheapest_spin(members, s, f, sign):
     """The spin of `members` at `sign` whose flip costs least, or -1."""
     found = -1
     for k in range(members.size):
@@ -253,16 +255,16 @@ def csr_restore_count(indptr, indices, J, slack, members, missing, s, f):
     """
     while missing != 0:
         sign = -1 if missing > 0 else 1
-        i = _cheapest(members, s, f, sign)
+        i = _cheapest_spin(members, s, f, sign)
         _flip_csr(indptr, indices, J, i, s, f)
         missing += sign
     while True:
-        i = _cheapest(members, s, f, 1)
+        i = _cheapest_spin(members, s, f, 1)
         if i < 0:
             return
         gain = f[i]
         _flip_csr(indptr, indices, J, i, s, f)
-        j = _cheapest(members, s, f, -1)
+        j = _cheapest_spin(members, s, f, -1)
         gain -= f[j]
         _flip_csr(indptr, indices, J, j, s, f)
         if gain <= slack:  # this pair does not improve: put it back
@@ -276,16 +278,16 @@ def dense_restore_count(J, slack, members, missing, s, f):
     """As `csr_restore_count`, for a dense J."""
     while missing != 0:
         sign = -1 if missing > 0 else 1
-        i = _cheapest(members, s, f, sign)
+        i = _cheapest_spin(members, s, f, sign)
         _flip_dense(J, i, s, f)
         missing += sign
     while True:
-        i = _cheapest(members, s, f, 1)
+        i = _cheapest_spin(members, s, f, 1)
         if i < 0:
             return
         gain = f[i]
         _flip_dense(J, i, s, f)
-        j = _cheapest(members, s, f, -1)
+        j = _cheapest_spin(members, s, f, -1)
         gain -= f[j]
         _flip_dense(J, j, s, f)
         if gain <= slack:

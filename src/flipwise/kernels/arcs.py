@@ -63,6 +63,7 @@ def fill_weighted_arcs(sources, targets, weights, indptr, cursor, keys, values):
 
 @helper
 def _insertion_sort(row, heavy, carry):
+    """Sort a short row, stably, with its weights."""
     for p in range(1, row.size):
         key = row[p]
         weight = heavy[p] if carry else 0.0

@@ -18,7 +18,7 @@ BLOCKS = 16
 
 
 @helper
-def _even_out_one(first, second, weight, share, loads, e):
+def _even_out_edge(first, second, weight, share, loads, e):
     """Let edge e move weight to its less loaded end, as far as it has any."""
     i = first[e]
     j = second[e]
@@ -32,7 +32,7 @@ def _even_out_one(first, second, weight, share, loads, e):
 
 
 @helper
-def _even_out(first, second, weight, share, loads, start, stop):
+def _even_out_group(first, second, weight, share, loads, start, stop):
     """One turn for every edge of a group.
 
     The edges of one node stand together, and each would wait for the load that the one before it leaves behind. So
@@ -40,12 +40,12 @@ def _even_out(first, second, weight, share, loads, start, stop):
     """
     step = (stop - start) // 4
     for e in range(start, start + step):
-        _even_out_one(first, second, weight, share, loads, e)
-        _even_out_one(first, second, weight, share, loads, e + step)
-        _even_out_one(first, second, weight, share, loads, e + 2 * step)
-        _even_out_one(first, second, weight, share, loads, e + 3 * step)
+        _even_out_edge(first, second, weight, share, loads, e)
+        _even_out_edge(first, second, weight, share, loads, e + step)
+        _even_out_edge(first, second, weight, share, loads, e + 2 * step)
+        _even_out_edge(first, second, weight, share, loads, e + 3 * step)
     for e in range(start + 4 * step, stop):
-        _even_out_one(first, second, weight, share, loads, e)
+        _even_out_edge(first, second, weight, share, loads, e)
 
 
 @parallel_kernel
@@ -59,7 +59,7 @@ def balance(first, second, weight, share, loads, group_start, rounds, passes):
             for slot in prange(rounds.shape[1]):
                 g = rounds[r, slot]
                 if g >= 0:
-                    _even_out(first, second, weight, share, loads, group_start[g], group_start[g + 1])
+                    _even_out_group(first, second, weight, share, loads, group_start[g], group_start[g + 1])
 
 
 @kernel
@@ -70,7 +70,7 @@ def balance_serially(first, second, weight, share, loads, group_start, rounds, p
             for slot in range(rounds.shape[1]):
                 g = rounds[r, slot]
                 if g >= 0:
-                    _even_out(first, second, weight, share, loads, group_start[g], group_start[g + 1])
+                    _even_out_group(first, second, weight, share, loads, group_start[g], group_start[g + 1])
 
 
 @parallel_kernel
@@ -110,7 +110,7 @@ def deal_edges(indptr, indices, weights, cursor, first, second, weight, fill):
 
 
 @helper
-def _level(x, step, gain, outer, outer_step, outer_gain, k):
+def _level_for_sum(x, step, gain, outer, outer_step, outer_gain, k):
     """The multiplier m for which the nodes clip(x + step * (gain - m), 0, 1) and what is outside add up to k."""
     low = outer_gain - (k - outer) / outer_step - 1.0
     high = outer_gain + outer / outer_step + 1.0
@@ -155,7 +155,7 @@ def primal_dual(
                 e = pair_of[a]
                 total += (r1[e] if is_first[a] else r2[e]) - p[e]
             gain[i] = total
-        m = _level(x, x_step, gain, outer[0], outer_step, cap, k)
+        m = _level_for_sum(x, x_step, gain, outer[0], outer_step, cap, k)
         outer[0] = max(0.0, outer[0] + outer_step * (cap - m))
         for i in prange(n):
             new = min(1.0, max(0.0, x[i] + x_step[i] * (gain[i] - m)))

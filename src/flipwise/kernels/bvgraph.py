@@ -19,29 +19,30 @@ from flipwise.kernels.jit import helper, kernel
 
 
 @helper
-def _next16(buffer, p):
+def _peek_16_bits(buffer, p):
+    """The 16 bits from bit p on."""
     q = p >> 3
     three = (int(buffer[q]) << 16) | (int(buffer[q + 1]) << 8) | int(buffer[q + 2])
     return (three >> (8 - (p & 7))) & 65535
 
 
 @helper
-def _binary(buffer, p, count):
+def _read_bits(buffer, p, count):
     """The next `count` bits (at most 62) as a number, and the position behind them."""
     value = 0
     while count > 16:
-        value = (value << 16) | _next16(buffer, p)
+        value = (value << 16) | _peek_16_bits(buffer, p)
         p += 16
         count -= 16
-    return (value << count) | (_next16(buffer, p) >> (16 - count)), p + count
+    return (value << count) | (_peek_16_bits(buffer, p) >> (16 - count)), p + count
 
 
 @helper
-def _unary(buffer, limit, p):
+def _read_unary(buffer, limit, p):
     """The number of zeros before the next one, or -1 at the end of the stream."""
     zeros = 0
     while p <= limit:
-        window = _next16(buffer, p)
+        window = _peek_16_bits(buffer, p)
         if window != 0:
             while window < 32768:
                 window <<= 1
@@ -54,18 +55,18 @@ def _unary(buffer, limit, p):
 
 
 @helper
-def _decode(buffer, limit, p, code, k):
+def _decode_number(buffer, limit, p, code, k):
     """The number at bit p in the given code (`k`: the parameter of zeta and Golomb), or -1, and the position behind."""
     if code == 7:
         value = 0
         while p <= limit and value < (1 << 58):
-            nibble = _next16(buffer, p) >> 12
+            nibble = _peek_16_bits(buffer, p) >> 12
             p += 4
             value = (value << 3) | (nibble & 7)
             if nibble & 8:
                 return value, p
         return -1, p
-    prefix, p = _unary(buffer, limit, p)
+    prefix, p = _read_unary(buffer, limit, p)
     if code == 5 or prefix < 0:
         return prefix, p
     bits = prefix
@@ -77,7 +78,7 @@ def _decode(buffer, limit, p, code, k):
             bits += 1
     if bits > 60:
         return -1, p
-    value, p = _binary(buffer, p, bits)
+    value, p = _read_bits(buffer, p, bits)
     if code == 2 or code == 1:
         value = ((1 << bits) | value) - 1
         if code == 2:
@@ -85,27 +86,28 @@ def _decode(buffer, limit, p, code, k):
         bits = value  # delta: what was read is the length of the number, in gamma
         if bits > 60:
             return -1, p
-        value, p = _binary(buffer, p, bits)
+        value, p = _read_bits(buffer, p, bits)
         return ((1 << bits) | value) - 1, p
     # zeta and Golomb end with a minimal binary code: the first `short` values take one bit less.
     short = (1 << (prefix * k)) if code == 6 else (2 << bits) - k
     if value >= short:
-        value = (value << 1) | (_next16(buffer, p) >> 15)
+        value = (value << 1) | (_peek_16_bits(buffer, p) >> 15)
         p += 1
         return (value - 1 if code == 6 else prefix * k + value - short), p
     return (value + short - 1 if code == 6 else prefix * k + value), p
 
 
 @helper
-def _number(buffer, limit, p, code, k, tables, width):
-    entry = tables[code, _next16(buffer, p) >> (16 - width)]
+def _read_number(buffer, limit, p, code, k, tables, width):
+    """The number at bit p, by the table where its code is short enough, and the position behind."""
+    entry = tables[code, _peek_16_bits(buffer, p) >> (16 - width)]
     if entry != 0:
         return int(entry) >> 5, p + (int(entry) & 31)
-    return _decode(buffer, limit, p, code, k)
+    return _decode_number(buffer, limit, p, code, k)
 
 
 @helper
-def _signed(value):
+def _to_signed(value):
     """0, -1, 1, -2, 2, ... from 0, 1, 2, 3, 4, ..."""
     return -((value + 1) >> 1) if value & 1 else value >> 1
 
@@ -116,7 +118,7 @@ def fill_code_table(table, width, code, k, scratch):
     for window in range(table.size):
         scratch[0] = (window << (16 - width)) >> 8
         scratch[1] = (window << (16 - width)) & 255
-        value, length = _decode(scratch, width, 0, code, k)
+        value, length = _decode_number(scratch, width, 0, code, k)
         table[window] = 0
         if value >= 0 and length <= width:
             table[window] = value * 32 + length
@@ -140,7 +142,7 @@ def decode_graph(
     indptr[0] = 0
     for x in range(n):
         node = x
-        degree, p = _number(buffer, limit, p, codes[0], k, tables, width)
+        degree, p = _read_number(buffer, limit, p, codes[0], k, tables, width)
         if degree < 0 or degree > n:
             problem = 1 if degree < 0 else 2
             break
@@ -155,7 +157,7 @@ def decode_graph(
         # Copied blocks
         reference = 0
         if window > 0:
-            reference, p = _number(buffer, limit, p, codes[1], k, tables, width)
+            reference, p = _read_number(buffer, limit, p, codes[1], k, tables, width)
             if reference < 0 or reference > window or reference > x:
                 problem = 1 if reference < 0 else 4
                 break
@@ -166,13 +168,13 @@ def decode_graph(
         if reference > 0:
             source = indptr[x - reference]
             source_end = indptr[x - reference + 1]
-            n_blocks, p = _number(buffer, limit, p, codes[2], k, tables, width)
+            n_blocks, p = _read_number(buffer, limit, p, codes[2], k, tables, width)
             if n_blocks < 0 or n_blocks > source_end - source + 1:
                 problem = 1 if n_blocks < 0 else 5
                 break
             total = 0
             for b in range(n_blocks):
-                value, p = _number(buffer, limit, p, codes[3], k, tables, width)
+                value, p = _read_number(buffer, limit, p, codes[3], k, tables, width)
                 if value < 0 or value > n:
                     problem = 1 if value < 0 else 5
                     break
@@ -196,18 +198,18 @@ def decode_graph(
         # Intervals
         n_intervals = 0
         if rest > 0 and shortest > 0:
-            n_intervals, p = _number(buffer, limit, p, 2, k, tables, width)
+            n_intervals, p = _read_number(buffer, limit, p, 2, k, tables, width)
             if n_intervals < 0 or n_intervals > rest // shortest:
                 problem = 1 if n_intervals < 0 else 6
                 break
             previous = x
             for t in range(n_intervals):
-                value, p = _number(buffer, limit, p, 2, k, tables, width)
+                value, p = _read_number(buffer, limit, p, 2, k, tables, width)
                 if value < 0 or value > 2 * n:
                     problem = 1 if value < 0 else 6
                     break
-                left = x + _signed(value) if t == 0 else previous + value + 1
-                value, p = _number(buffer, limit, p, 2, k, tables, width)
+                left = x + _to_signed(value) if t == 0 else previous + value + 1
+                value, p = _read_number(buffer, limit, p, 2, k, tables, width)
                 if value < 0 or value > n:
                     problem = 1 if value < 0 else 6
                     break
@@ -225,11 +227,11 @@ def decode_graph(
         # The three ascending sequences are merged as they come; n stands for "no more".
         residual = n
         if rest > 0:
-            value, p = _number(buffer, limit, p, codes[4], k, tables, width)
+            value, p = _read_number(buffer, limit, p, codes[4], k, tables, width)
             if value < 0 or value > 2 * n:
                 problem = 1 if value < 0 else 7
                 break
-            residual = x + _signed(value)
+            residual = x + _to_signed(value)
             rest -= 1
             if residual < 0 or residual >= n:
                 problem = 7
@@ -273,7 +275,7 @@ def decode_graph(
                 successor = residual
                 residual = n
                 if rest > 0:
-                    value, p = _number(buffer, limit, p, codes[4], k, tables, width)
+                    value, p = _read_number(buffer, limit, p, codes[4], k, tables, width)
                     residual = successor + value + 1
                     rest -= 1
                     if value < 0 or value > n or residual >= n:

@@ -1,7 +1,7 @@
 """Kernels of the loss of codes B whose rows b_i in {-1,+1}^r, of multiplicity m_i, are independent.
 
-f(B) = sum_i m_i (b_i'Q b_i - 2 p_i'b_i), with `Q` (r x r, = WW'), `P` the distinct p, `which[i]` the p of row i, `g` the
-gradient 2 m_i (Q b_i - p_i). Flipping b_ij alone changes f by `4 m_i Q_jj - 2 b_ij g_ij`.
+f(B) = sum_i m_i (b_i'Q b_i - 2 p_i'b_i), with `Q` (r x r, = WW'), `P` the distinct p, `which[i]` the p of row i, `g`
+the gradient 2 m_i (Q b_i - p_i). Flipping b_ij alone changes f by `4 m_i Q_jj - 2 b_ij g_ij`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def compile_for(n: int, r: int) -> None:
 
 
 @helper
-def _principal(Q, b, g, alpha1, alpha2, slack):
+def _principal_update(Q, b, g, alpha1, alpha2, slack):
     """One update of Algorithm 1 in a row: Eq. (6), S_plus and S_minus, and of these the flips that improve exactly.
 
     Returns the number of flips, -1 where no flip improves, so that lowering alpha would be in vain.
@@ -93,7 +93,7 @@ def _principal(Q, b, g, alpha1, alpha2, slack):
 
 
 @helper
-def _neighbourhood(Q, b, g, candidates, slack):
+def _neighbourhood_move(Q, b, g, candidates, slack):
     """Move to the best of the candidate sets of flips, if it improves; returns the number of flips."""
     best = -slack
     at = -1
@@ -123,7 +123,7 @@ def _neighbourhood(Q, b, g, candidates, slack):
 def dpcd_rows(W, Q, P, which, alpha1, alpha2, updates, every, candidates, slack, B, flips):
     """Algorithm 1 in each row of the int8 matrix `B`: at most `updates` principal coordinate updates.
 
-    alpha is lowered when nothing passes, as in `dpcd.updates`; `candidates` (sets of m columns) are looked at after
+    alpha is lowered when nothing passes, as in `dpcd.steps`; `candidates` (sets of m columns) are looked at after
     every `every` updates and at the end.
     """
     for i in prange(B.shape[0]):
@@ -146,17 +146,17 @@ def dpcd_rows(W, Q, P, which, alpha1, alpha2, updates, every, candidates, slack,
         k = 0
         while k < updates:
             k += 1
-            moved = _principal(Q, b, g, a1, a2, slack)
+            moved = _principal_update(Q, b, g, a1, a2, slack)
             rest = moved < 0
             moved = max(moved, 0)
             if moved == 0:
                 a1 = a1 / 4.0 if a1 > 0.4 else 0.0
                 a2 = a2 / 4.0 if a2 > 0.4 else 0.0
             if k % every == 0 and candidates.shape[0] > 0:
-                moved += _neighbourhood(Q, b, g, candidates, slack)
+                moved += _neighbourhood_move(Q, b, g, candidates, slack)
             count += moved
             if moved == 0 and rest:
-                moved = _neighbourhood(Q, b, g, candidates, slack)
+                moved = _neighbourhood_move(Q, b, g, candidates, slack)
                 count += moved
                 if moved == 0:
                     break

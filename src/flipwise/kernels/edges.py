@@ -31,11 +31,13 @@ def _next_field(buffer, p):
 
 @helper
 def _ends_field(c):
+    """Whether a byte separates fields or lines."""
     return c == 32 or c == 9 or c == 10 or c == 13 or c == 44 or c == 59
 
 
 @helper
 def _end_of_line(buffer, p):
+    """The position of the newline at or behind p."""
     while buffer[p] != 10:
         p += 1
     return p
@@ -274,7 +276,7 @@ def _text_field(buffer, p, delimiter):
 
 
 @helper
-def _hash(data, start, end):
+def _hash_name(data, start, end):
     """FNV-1a, 32 bits: the products stay below 2^57."""
     h = 2166136261
     for p in range(start, end):
@@ -285,7 +287,7 @@ def _hash(data, start, end):
 @helper
 def _name_index(buffer, start, end, table, pool, offsets, count):
     """The number of this name, which is `count` and now stored when it is new."""
-    slot = _hash(buffer, start, end) & (table.size - 1)
+    slot = _hash_name(buffer, start, end) & (table.size - 1)
     while table[slot] >= 0:
         known = table[slot]
         begin = offsets[known]
@@ -382,7 +384,7 @@ def parse_named_edges(
 def rehash_names(table, pool, offsets, count):
     """Enter the first `count` names into an empty, larger table."""
     for i in range(count):
-        slot = _hash(pool, offsets[i], offsets[i + 1]) & (table.size - 1)
+        slot = _hash_name(pool, offsets[i], offsets[i + 1]) & (table.size - 1)
         while table[slot] >= 0:
             slot = (slot + 1) & (table.size - 1)
         table[slot] = i

@@ -11,7 +11,7 @@ from flipwise.kernels.jit import helper, kernel
 
 
 @helper
-def _accept(i, j, x, m, G):
+def _flip_entry(i, j, x, m, G):
     """Flip b_ij and bring G along; its diagonal does not change."""
     step = -2.0 * m[i] * x[i, j]
     for k in range(x.shape[1]):
@@ -23,7 +23,7 @@ def _accept(i, j, x, m, G):
 
 
 @helper
-def _change(i, j, x, m, own, total, similar, G):
+def _flip_change(i, j, x, m, own, total, similar, G):
     """The exact change of f when b_ij flips; `similar` is z_i'u_j."""
     r = x.shape[1]
     inner = -similar
@@ -44,9 +44,9 @@ def gram_flip_dense(Z, s, m, own, total, slack, batch, x, G, U):
         similar = 0.0
         for c in range(s.size):
             similar += Z[i, c] * U[j, c]
-        delta = _change(i, j, x, m, own, total, similar, G)
+        delta = _flip_change(i, j, x, m, own, total, similar, G)
         if delta < -slack * m[i]:
-            step = _accept(i, j, x, m, G)
+            step = _flip_entry(i, j, x, m, G)
             for c in range(s.size):
                 U[j, c] += step * s[c] * Z[i, c]
             flips += 1
@@ -66,9 +66,9 @@ def gram_flip_sparse(indptr, indices, data, s, m, own, total, slack, batch, x, G
         similar = 0.0
         for p in range(indptr[i], indptr[i + 1]):
             similar += data[p] * U[j, indices[p]]
-        delta = _change(i, j, x, m, own, total, similar, G)
+        delta = _flip_change(i, j, x, m, own, total, similar, G)
         if delta < -slack * m[i]:
-            step = _accept(i, j, x, m, G)
+            step = _flip_entry(i, j, x, m, G)
             for p in range(indptr[i], indptr[i + 1]):
                 U[j, indices[p]] += step * s[indices[p]] * data[p]
             flips += 1

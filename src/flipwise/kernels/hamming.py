@@ -10,9 +10,9 @@ import numpy as np
 
 from flipwise.kernels.jit import helper, parallel_kernel, prange
 
-_M1 = np.uint64(0x5555555555555555)
-_M2 = np.uint64(0x3333333333333333)
-_M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
+_PAIRS = np.uint64(0x5555555555555555)
+_QUADS = np.uint64(0x3333333333333333)
+_NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _LOW = np.uint64(0x7F)
 _S1 = np.uint64(1)
 _S2 = np.uint64(2)
@@ -36,9 +36,9 @@ def compile_for(pairs: int) -> None:
 @helper
 def _popcount(v):
     """The number of ones; adds only, because a product would overflow in the interpreted tier."""
-    v = v - ((v >> _S1) & _M1)
-    v = (v & _M2) + ((v >> _S2) & _M2)
-    v = (v + (v >> _S4)) & _M4
+    v = v - ((v >> _S1) & _PAIRS)
+    v = (v & _QUADS) + ((v >> _S2) & _QUADS)
+    v = (v + (v >> _S4)) & _NIBBLES
     v = v + (v >> _S8)
     v = v + (v >> _S16)
     v = v + (v >> _S32)
@@ -47,6 +47,7 @@ def _popcount(v):
 
 @helper
 def _distance(a, i, b, j):
+    """The Hamming distance of row i of a and row j of b."""
     total = 0
     for w in range(a.shape[1]):
         total += _popcount(a[i, w] ^ b[j, w])
@@ -54,7 +55,7 @@ def _distance(a, i, b, j):
 
 
 @helper
-def _order(distance, n_bits, keep, order):
+def _nearest_first(distance, n_bits, keep, order):
     """The first `keep` items by (distance, id) into `order`: a counting sort, which is stable."""
     start = np.zeros(n_bits + 2, dtype=np.int64)
     for j in range(distance.size):
@@ -75,7 +76,7 @@ def nearest(q, db, n_bits, ids, distances):
         distance = np.empty(db.shape[0], dtype=np.int32)
         for j in range(db.shape[0]):
             distance[j] = _distance(q, i, db, j)
-        _order(distance, n_bits, ids.shape[1], ids[i])
+        _nearest_first(distance, n_bits, ids.shape[1], ids[i])
         for k in range(ids.shape[1]):
             distances[i, k] = distance[ids[i, k]]
 
@@ -116,6 +117,6 @@ def ranked_relevance(q, db, query_set, db_set, share, n_bits, relevant):
         for j in range(db.shape[0]):
             distance[j] = _distance(q, i, db, j)
         order = np.empty(relevant.shape[1], dtype=np.int64)
-        _order(distance, n_bits, relevant.shape[1], order)
+        _nearest_first(distance, n_bits, relevant.shape[1], order)
         for k in range(relevant.shape[1]):
             relevant[i, k] = share[query_set[i], db_set[order[k]]]

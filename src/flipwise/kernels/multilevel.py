@@ -119,7 +119,7 @@ def csr_grow(indptr, indices, sizes, goal, order, s, queue):
 
 
 @helper
-def _insert(side, b, v, head, following, previous, bucket):
+def _insert_node(side, b, v, head, following, previous, bucket):
     """Put v at the front of bucket b of a side."""
     first = head[side, b]
     following[v] = first
@@ -131,7 +131,8 @@ def _insert(side, b, v, head, following, previous, bucket):
 
 
 @helper
-def _remove(side, v, head, following, previous, bucket):
+def _remove_node(side, v, head, following, previous, bucket):
+    """Take v out of its bucket."""
     before = previous[v]
     after = following[v]
     if before >= 0:
@@ -150,7 +151,7 @@ def _bucket_of(gain, reach, steps):
 
 
 @helper
-def _top(side, sizes, highest, head, following, room):
+def _best_movable(side, sizes, highest, head, following, room):
     """The best node of a side that fits into `room` (of the first few of the highest buckets), or -1."""
     b = highest[side]
     while b >= 0 and head[side, b] < 0:
@@ -205,7 +206,7 @@ def csr_pass(
             if s[indices[p]] != s[v]:
                 side = 1 if s[v] > 0 else 0
                 b = _bucket_of(gain[v], reach, steps)
-                _insert(side, b, v, head, following, previous, bucket)
+                _insert_node(side, b, v, head, following, previous, bucket)
                 highest[side] = max(highest[side], b)
                 break
     zero = gain[0] - gain[0]
@@ -215,15 +216,15 @@ def csr_pass(
     kept = 0
     count = 0
     while count < n and count - kept < patience:
-        give = _top(1, sizes, highest, head, following, off + slack)  # +1 -> -1
-        take = _top(0, sizes, highest, head, following, slack - off)
+        give = _best_movable(1, sizes, highest, head, following, off + slack)  # +1 -> -1
+        take = _best_movable(0, sizes, highest, head, following, slack - off)
         if off > tolerance and off > 0:
             take = -1
         elif off < -tolerance:
             give = -1
         if give < 0 and take < 0:
-            give = _top(1, sizes, highest, head, following, n + 2 * slack + abs(off)) if off > 0 else -1
-            take = _top(0, sizes, highest, head, following, n + 2 * slack + abs(off)) if off < 0 else -1
+            give = _best_movable(1, sizes, highest, head, following, n + 2 * slack + abs(off)) if off > 0 else -1
+            take = _best_movable(0, sizes, highest, head, following, n + 2 * slack + abs(off)) if off < 0 else -1
             if give < 0 and take < 0:
                 break
         if give >= 0 and take >= 0:
@@ -233,7 +234,7 @@ def csr_pass(
                 give = -1
         v = give if give >= 0 else take
         side = 1 if s[v] > 0 else 0
-        _remove(side, v, head, following, previous, bucket)
+        _remove_node(side, v, head, following, previous, bucket)
         locked[v] = True
         moves[count] = v
         count += 1
@@ -255,9 +256,9 @@ def csr_pass(
                 continue
             side = 1 if s[u] > 0 else 0
             if bucket[u] >= 0:
-                _remove(side, u, head, following, previous, bucket)
+                _remove_node(side, u, head, following, previous, bucket)
             b = min(buckets - 1, max(0, _bucket_of(gain[u], reach, steps)))
-            _insert(side, b, u, head, following, previous, bucket)
+            _insert_node(side, b, u, head, following, previous, bucket)
             highest[side] = max(highest[side], b)
         if abs(best_off) > tolerance:
             better = abs(off) < abs(best_off)

@@ -13,18 +13,18 @@ from __future__ import annotations
 
 from flipwise.kernels.jit import helper, kernel, parallel_kernel, prange
 
-HANDS = 64
-"""Nodes are dealt out one by one into so many hands: neighbouring numbers often have large degrees together."""
+GROUPS = 64
+"""Nodes are dealt out one by one into so many groups: neighbouring numbers often have large degrees together."""
 
 
 @helper
-def _weight(weights, p):
+def _arc_weight(weights, p):
     """The weight of arc p."""
     return weights[0] if weights.size == 1 else weights[p]
 
 
 @helper
-def _positive(weights, p):
+def _positive_weight(weights, p):
     """The positive part of the weight of arc p."""
     weight = weights[0] if weights.size == 1 else weights[p]
     return weight if weight > 0 else weights[0] * 0
@@ -36,18 +36,18 @@ def alive_degrees(indptr, indices, weights, nodes, alive, degrees):
 
     `alive` is 0 or 1. Where all weights are one it is added up without a branch, which could not be predicted.
     """
-    for hand in prange(HANDS):
-        for t in range(hand, nodes.size, HANDS):
+    for group in prange(GROUPS):
+        for t in range(group, nodes.size, GROUPS):
             i = nodes[t]
             total = weights[0] * 0
             if weights.size == 1:
                 for p in range(indptr[i], indptr[i + 1]):
                     total += alive[indices[p]]
-                total *= _positive(weights, 0)
+                total *= _positive_weight(weights, 0)
             else:
                 for p in range(indptr[i], indptr[i + 1]):
                     if alive[indices[p]]:
-                        total += _positive(weights, p)
+                        total += _positive_weight(weights, p)
             degrees[i] = total
 
 
@@ -71,7 +71,7 @@ def peel_below(indptr, indices, weights, alive, degrees, cap, queue, most):
         for p in range(indptr[i], indptr[i + 1]):
             j = indices[p]
             if alive[j]:
-                degrees[j] -= _positive(weights, p)
+                degrees[j] -= _positive_weight(weights, p)
                 if degrees[j] <= cap:
                     alive[j] = 0
                     queue[tail] = j
@@ -82,8 +82,8 @@ def peel_below(indptr, indices, weights, alive, degrees, cap, queue, most):
 @parallel_kernel
 def induced_arcs(indptr, indices, weights, nodes, alive, label, new_indptr, new_indices, new_weights):
     """Write the arcs of the subgraph on `nodes`, renamed by `label`; weights only where there are any."""
-    for hand in prange(HANDS):
-        for t in range(hand, nodes.size, HANDS):
+    for group in prange(GROUPS):
+        for t in range(group, nodes.size, GROUPS):
             i = nodes[t]
             q = new_indptr[t]
             for p in range(indptr[i], indptr[i + 1]):
@@ -206,7 +206,7 @@ def _wins_tie(a, b, tie):
 
 
 @helper
-def _rise(heap, place, at, score, tie):
+def _sift_up(heap, place, at, score, tie):
     """Move the node at position `at` of the heap, whose largest score is on top, up to where it belongs."""
     node = heap[at]
     own = score[node]
@@ -223,7 +223,7 @@ def _rise(heap, place, at, score, tie):
 
 
 @helper
-def _sink(heap, place, at, size, score, tie):
+def _sift_down(heap, place, at, size, score, tie):
     """Move the node at position `at` of the heap down to where it belongs."""
     node = heap[at]
     own = score[node]
@@ -261,7 +261,7 @@ def weighted_peeling_order(indptr, indices, weights, degrees, heap, place, nodes
         heap[i] = i
         place[i] = i
     for at in range(n // 2 - 1, -1, -1):
-        _sink(heap, place, at, n, degrees, None)
+        _sift_down(heap, place, at, n, degrees, None)
     for t in range(n):
         i = heap[0]
         nodes[t] = i
@@ -270,15 +270,15 @@ def weighted_peeling_order(indptr, indices, weights, degrees, heap, place, nodes
         if size > 0:
             heap[0] = heap[size]
             place[heap[0]] = 0
-            _sink(heap, place, 0, size, degrees, None)
+            _sift_down(heap, place, 0, size, degrees, None)
         for p in range(indptr[i], indptr[i + 1]):
             j = indices[p]
             if place[j] >= 0:
                 degrees[j] += weights[p]
                 if weights[p] >= 0:
-                    _rise(heap, place, place[j], degrees, None)
+                    _sift_up(heap, place, place[j], degrees, None)
                 else:
-                    _sink(heap, place, place[j], size, degrees, None)
+                    _sift_down(heap, place, place[j], size, degrees, None)
 
 
 @kernel
@@ -293,7 +293,7 @@ def heaviest_edge(indptr, indices, weights, tie):
             j = indices[p]
             if j <= i:
                 continue
-            weight = _weight(weights, p)
+            weight = _arc_weight(weights, p)
             better = weight > heaviest or (weight == heaviest and tie[i] + tie[j] > sum_of_ties)
             if first < 0 or better:
                 first, second = i, j
@@ -330,8 +330,8 @@ def greedy_growth(indptr, indices, weights, tie, by_tie, first, second, chosen, 
                 moved = heap[size]
                 heap[at] = moved
                 place[moved] = at
-                _sink(heap, place, at, size, score, tie)
-                _rise(heap, place, place[moved], score, tie)
+                _sift_down(heap, place, at, size, score, tie)
+                _sift_up(heap, place, place[moved], score, tie)
         place[node] = -2
         chosen[count] = node
         count += 1
@@ -339,9 +339,9 @@ def greedy_growth(indptr, indices, weights, tie, by_tie, first, second, chosen, 
             j = indices[p]
             if place[j] == -2:
                 continue
-            score[j] += _weight(weights, p)
+            score[j] += _arc_weight(weights, p)
             if place[j] == -1:
                 heap[size] = j
                 place[j] = size
                 size += 1
-            _rise(heap, place, place[j], score, tie)
+            _sift_up(heap, place, place[j], score, tie)

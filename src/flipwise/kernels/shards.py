@@ -9,7 +9,8 @@ from flipwise.kernels.jit import helper, kernel, prange, row_kernel
 
 
 @helper
-def _weight(weights, p, positive):
+def _arc_weight(weights, p, positive):
+    """The weight of arc p, or its positive part."""
     weight = weights[0] if weights.size == 1 else weights[p]
     return weights[0] * 0 if positive and weight < 0 else weight
 
@@ -22,7 +23,7 @@ def row_degrees(indptr, indices, weights, mask, wanted, positive, degrees):
         if wanted[i]:
             for p in range(indptr[i], indptr[i + 1]):
                 if mask[indices[p]]:
-                    total += _weight(weights, p, positive)
+                    total += _arc_weight(weights, p, positive)
         degrees[i] = total
 
 
@@ -41,7 +42,7 @@ def toggle_rows(indptr, indices, weights, rows, signs, first, positive, degrees)
             else:
                 high = middle
         while low < end and indices[low] < last:
-            degrees[indices[low] - first] += signs[t] * _weight(weights, low, positive)
+            degrees[indices[low] - first] += signs[t] * _arc_weight(weights, low, positive)
             low += 1
 
 
@@ -55,5 +56,5 @@ def row_loads(indptr, indices, weights, mask, loads, first, taken):
             for p in range(indptr[i], indptr[i + 1]):
                 j = indices[p]
                 if mask[j] and mine <= loads[j]:
-                    total += _weight(weights, p, True) * (1.0 if mine < loads[j] else 0.5)
+                    total += _arc_weight(weights, p, True) * (1.0 if mine < loads[j] else 0.5)
         taken[i] = total

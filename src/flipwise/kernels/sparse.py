@@ -46,7 +46,7 @@ def csr_row_sums(indptr, data, c, sums):
 
 
 @helper
-def _mixed(z):
+def _mix_bits(z):
     """64 bits, each of which depends on each of z."""
     z = (z ^ (z >> MIDDLE)) * FIRST
     z = (z ^ (z >> SHORT)) * SECOND
@@ -66,9 +66,9 @@ def csr_fingerprint(indptr, indices, bits, sums):
         for p in range(indptr[i], indptr[i + 1]):
             column = np.uint64(indices[p])
             if column > row:
-                total += _mixed(row + _mixed(column + _mixed(bits[p])))
+                total += _mix_bits(row + _mix_bits(column + _mix_bits(bits[p])))
             elif column < row:
-                total -= _mixed(column + _mixed(row + _mixed(bits[p])))
+                total -= _mix_bits(column + _mix_bits(row + _mix_bits(bits[p])))
         sums[i] = total
 
 
@@ -89,7 +89,7 @@ def csr_is_symmetric(indptr, indices, data, cursor):
 
 
 @helper
-def _flip(indptr, indices, data, i, x, g):
+def _flip_bit(indptr, indices, data, i, x, g):
     """Flip x_i and bring the gradient along: g += 2 A[:, i] (-2 x_i)."""
     step = -4.0 * x[i]
     for p in range(indptr[i], indptr[i + 1]):
@@ -98,7 +98,7 @@ def _flip(indptr, indices, data, i, x, g):
 
 
 @helper
-def _entry(indptr, indices, data, i, j):
+def _matrix_entry(indptr, indices, data, i, j):
     """A_ij, by scanning the shorter of the two rows."""
     if indptr[i + 1] - indptr[i] > indptr[j + 1] - indptr[j]:
         i, j = j, i
@@ -117,7 +117,7 @@ def csr_flip(indptr, indices, data, batch, x, g):
         i = batch[b]
         change += x[i] * g[i]
     for b in range(batch.size):
-        _flip(indptr, indices, data, batch[b], x, g)
+        _flip_bit(indptr, indices, data, batch[b], x, g)
     # f(x+s) - f(x) = s'(g(x) + g(x+s))/2 for a quadratic, with s = -2x = +2(x+s) on the batch
     for b in range(batch.size):
         i = batch[b]
@@ -143,7 +143,7 @@ def csr_flip_improving(indptr, indices, data, diag, no_diagonal, slack, queue, w
         for i in range(capacity):
             gain = 2.0 * x[i] * g[i] - 4.0 * diag[i]
             if gain > slack[i]:
-                _flip(indptr, indices, data, i, x, g)
+                _flip_bit(indptr, indices, data, i, x, g)
                 flips += 1
                 count += 1
                 change -= gain
@@ -164,7 +164,7 @@ def csr_flip_improving(indptr, indices, data, diag, no_diagonal, slack, queue, w
         gain = 2.0 * x[i] * g[i] - 4.0 * diag[i]
         if gain <= slack[i]:
             continue
-        _flip(indptr, indices, data, i, x, g)
+        _flip_bit(indptr, indices, data, i, x, g)
         flips += 1
         change -= gain
         if not follow:
@@ -199,11 +199,11 @@ def csr_swap_improving(indptr, indices, data, diag, slack, pairs, x, g):
             continue
         gain = 2.0 * (g[i] - g[j]) - 4.0 * (diag[i] + diag[j])
         # the cross term 2 A_ij s_i s_j with s_i = -2, s_j = +2
-        gain += 8.0 * _entry(indptr, indices, data, i, j)
+        gain += 8.0 * _matrix_entry(indptr, indices, data, i, j)
         if gain <= slack[i] + slack[j]:
             continue
-        _flip(indptr, indices, data, i, x, g)
-        _flip(indptr, indices, data, j, x, g)
+        _flip_bit(indptr, indices, data, i, x, g)
+        _flip_bit(indptr, indices, data, j, x, g)
         swaps += 1
         change -= gain
     return swaps, change
@@ -253,12 +253,13 @@ def csr_best_partners(indptr, indices, data, loss, slack, labels, ones, zeros, z
 
 
 @helper
-def _gain(diag, i, x, g):
+def _flip_gain(diag, i, x, g):
+    """How much f falls when i alone flips."""
     return 2.0 * x[i] * g[i] - 4.0 * diag[i]
 
 
 @helper
-def _push(keys, members, size, key, member):
+def _heap_push(keys, members, size, key, member):
     """Add to a max-heap; returns the new size."""
     at = size
     while at > 0:
@@ -274,7 +275,7 @@ def _push(keys, members, size, key, member):
 
 
 @helper
-def _pop(keys, members, size):
+def _heap_pop(keys, members, size):
     """Remove the top of a max-heap; returns the new size. The caller reads the top before."""
     size -= 1
     key = keys[size]
@@ -297,13 +298,13 @@ def _pop(keys, members, size):
 
 
 @helper
-def _clean(keys, members, size, diag, side, x, g):
+def _drop_stale(keys, members, size, diag, side, x, g):
     """Drop stale entries from the top: those that changed sides or whose gain is another now."""
     while size > 0:
         i = members[0]
-        if x[i] * side > 0.0 and _gain(diag, i, x, g) == keys[0]:
+        if x[i] * side > 0.0 and _flip_gain(diag, i, x, g) == keys[0]:
             break
-        size = _pop(keys, members, size)
+        size = _heap_pop(keys, members, size)
     return size
 
 
@@ -324,7 +325,7 @@ def csr_exchange(indptr, indices, data, diag, slack, up_keys, up, down_keys, dow
     best_up = -np.inf
     best_down = -np.inf
     for i in range(n):
-        gain = _gain(diag, i, x, g)
+        gain = _flip_gain(diag, i, x, g)
         if x[i] > 0.0:
             best_up = max(best_up, gain)
         else:
@@ -332,17 +333,17 @@ def csr_exchange(indptr, indices, data, diag, slack, up_keys, up, down_keys, dow
     ups = 0
     downs = 0
     for i in range(n):
-        gain = _gain(diag, i, x, g)
+        gain = _flip_gain(diag, i, x, g)
         if x[i] > 0.0:
             if gain + best_down > 0.0:
-                ups = _push(up_keys, up, ups, gain, i)
+                ups = _heap_push(up_keys, up, ups, gain, i)
         elif gain + best_up > 0.0:
-            downs = _push(down_keys, down, downs, gain, i)
+            downs = _heap_push(down_keys, down, downs, gain, i)
     swaps = 0
     change = 0.0
     while True:
-        ups = _clean(up_keys, up, ups, diag, 1.0, x, g)
-        downs = _clean(down_keys, down, downs, diag, -1.0, x, g)
+        ups = _drop_stale(up_keys, up, ups, diag, 1.0, x, g)
+        downs = _drop_stale(down_keys, down, downs, diag, -1.0, x, g)
         if ups == 0 or downs == 0:
             break
         i = up[0]
@@ -350,31 +351,31 @@ def csr_exchange(indptr, indices, data, diag, slack, up_keys, up, down_keys, dow
         total = up_keys[0] + down_keys[0]
         if total <= slack[i] + slack[j]:
             break
-        gain = total + 8.0 * _entry(indptr, indices, data, i, j)
+        gain = total + 8.0 * _matrix_entry(indptr, indices, data, i, j)
         if gain <= slack[i] + slack[j]:
             # joined in a way that spoils the exchange: set aside the end that has less to offer
             if up_keys[0] < down_keys[0]:
-                ups = _pop(up_keys, up, ups)
+                ups = _heap_pop(up_keys, up, ups)
             else:
-                downs = _pop(down_keys, down, downs)
+                downs = _heap_pop(down_keys, down, downs)
             continue
         room = indptr[i + 1] - indptr[i] + indptr[j + 1] - indptr[j] + 2
         if ups + room > capacity or downs + room > capacity:
             break
         best_up = up_keys[0]
         best_down = down_keys[0]
-        _flip(indptr, indices, data, i, x, g)
-        _flip(indptr, indices, data, j, x, g)
+        _flip_bit(indptr, indices, data, i, x, g)
+        _flip_bit(indptr, indices, data, j, x, g)
         swaps += 1
         change -= gain
         for end in range(2):
             a = i if end == 0 else j
             for p in range(indptr[a], indptr[a + 1]):
                 b = indices[p]
-                fresh = _gain(diag, b, x, g)
+                fresh = _flip_gain(diag, b, x, g)
                 if x[b] > 0.0:
                     if fresh + best_down > 0.0:
-                        ups = _push(up_keys, up, ups, fresh, b)
+                        ups = _heap_push(up_keys, up, ups, fresh, b)
                 elif fresh + best_up > 0.0:
-                    downs = _push(down_keys, down, downs, fresh, b)
+                    downs = _heap_push(down_keys, down, downs, fresh, b)
     return swaps, change

@@ -12,27 +12,27 @@ from flipwise.kernels.jit import helper, kernel, parallel_kernel, prange
 
 
 @helper
-def _weight(weights, p):
+def _arc_weight(weights, p):
     """The weight of arc p."""
     return weights[0] if weights.size == 1 else weights[p]
 
 
 @helper
-def _toggle(indptr, indices, weights, node, inside, degrees):
+def _toggle_node(indptr, indices, weights, node, inside, degrees):
     """Move a node into S or out of it and bring the degrees along; return the change of E(S)."""
     if inside[node]:
         inside[node] = 0
         for p in range(indptr[node], indptr[node + 1]):
-            degrees[indices[p]] -= _weight(weights, p)
+            degrees[indices[p]] -= _arc_weight(weights, p)
         return -degrees[node]
     inside[node] = 1
     for p in range(indptr[node], indptr[node + 1]):
-        degrees[indices[p]] += _weight(weights, p)
+        degrees[indices[p]] += _arc_weight(weights, p)
     return degrees[node]
 
 
 @helper
-def _between(indptr, indices, weights, u, v):
+def _edge_weight(indptr, indices, weights, u, v):
     """w_uv, by bisection in the shorter of the two rows."""
     if indptr[u + 1] - indptr[u] > indptr[v + 1] - indptr[v]:
         u, v = v, u
@@ -45,7 +45,7 @@ def _between(indptr, indices, weights, u, v):
         else:
             high = middle
     if low < indptr[u + 1] and indices[low] == v:
-        return _weight(weights, low)
+        return _arc_weight(weights, low)
     return weights[0] * 0
 
 
@@ -55,7 +55,7 @@ def degrees_into(indptr, indices, weights, inside, degrees):
     for i in prange(inside.size):
         total = weights[0] * 0
         for p in range(indptr[i], indptr[i + 1]):
-            total += _weight(weights, p) * inside[indices[p]]
+            total += _arc_weight(weights, p) * inside[indices[p]]
         degrees[i] = total
 
 
@@ -65,7 +65,7 @@ def multiply(indptr, indices, weights, x, product):
     for i in prange(x.size):
         total = 0.0
         for p in range(indptr[i], indptr[i + 1]):
-            total += _weight(weights, p) * x[indices[p]]
+            total += _arc_weight(weights, p) * x[indices[p]]
         product[i] = total
 
 
@@ -74,7 +74,7 @@ def add_rows(indptr, indices, weights, nodes, product):
     """Add W 1_S to `product`, for the set S = `nodes`: only the rows of S are touched."""
     for t in range(nodes.size):
         for p in range(indptr[nodes[t]], indptr[nodes[t] + 1]):
-            product[indices[p]] += _weight(weights, p)
+            product[indices[p]] += _arc_weight(weights, p)
 
 
 @kernel
@@ -83,7 +83,7 @@ def inner_weight(indptr, indices, weights, nodes, inside):
     total = weights[0] * 0
     for t in range(nodes.size):
         for p in range(indptr[nodes[t]], indptr[nodes[t] + 1]):
-            total += _weight(weights, p) * inside[indices[p]]
+            total += _arc_weight(weights, p) * inside[indices[p]]
     return total
 
 
@@ -92,7 +92,7 @@ def toggle_all(indptr, indices, weights, nodes, inside, degrees):
     """Move every node of `nodes` into S or out of it; return the exact change of E(S)."""
     change = weights[0] * 0
     for t in range(nodes.size):
-        change += _toggle(indptr, indices, weights, nodes[t], inside, degrees)
+        change += _toggle_node(indptr, indices, weights, nodes[t], inside, degrees)
     return change
 
 
@@ -105,10 +105,10 @@ def exchange_improving(indptr, indices, weights, leaving, entering, inside, degr
         u = leaving[t]
         v = entering[t]
         if inside[u] and not inside[v]:
-            gain = degrees[v] - degrees[u] - _between(indptr, indices, weights, u, v)
+            gain = degrees[v] - degrees[u] - _edge_weight(indptr, indices, weights, u, v)
             if gain > 1e-12 * abs(degrees[v]):  # rounding must not make a cycle; exact for integers
-                _toggle(indptr, indices, weights, u, inside, degrees)
-                _toggle(indptr, indices, weights, v, inside, degrees)
+                _toggle_node(indptr, indices, weights, u, inside, degrees)
+                _toggle_node(indptr, indices, weights, v, inside, degrees)
                 made += 1
                 change += gain
     return made, change
@@ -149,7 +149,7 @@ def best_swaps(indptr, indices, weights, least_weight, inside, degrees, members,
             if inside[v] or degrees[v] - least + slack <= best:
                 continue
             for p in range(indptr[v], indptr[v + 1]):
-                tie[indices[p]] = _weight(weights, p)
+                tie[indices[p]] = _arc_weight(weights, p)
             for c in range(count):
                 u = members[low[c]]
                 gain = degrees[v] - degrees[u] - tie[u]
@@ -161,8 +161,8 @@ def best_swaps(indptr, indices, weights, least_weight, inside, degrees, members,
                 tie[indices[p]] = weights[0] * 0
         if best_m < 0:
             break
-        _toggle(indptr, indices, weights, members[best_m], inside, degrees)
-        _toggle(indptr, indices, weights, best_v, inside, degrees)
+        _toggle_node(indptr, indices, weights, members[best_m], inside, degrees)
+        _toggle_node(indptr, indices, weights, best_v, inside, degrees)
         members[best_m] = best_v
         change += best
         made += 1
@@ -186,10 +186,10 @@ def grow(indptr, indices, weights, seed, size, pull, inside, degrees, own, piece
                 if not inside[i] and (node < 0 or degrees[i] + pull * own[i] > most):
                     node = i
                     most = degrees[i] + pull * own[i]
-        change += _toggle(indptr, indices, weights, node, inside, degrees)
+        change += _toggle_node(indptr, indices, weights, node, inside, degrees)
         piece[t] = node
         for p in range(indptr[node], indptr[node + 1]):
-            own[indices[p]] += _weight(weights, p)
+            own[indices[p]] += _arc_weight(weights, p)
     for t in range(size):
         for p in range(indptr[piece[t]], indptr[piece[t] + 1]):
             own[indices[p]] = weights[0] * 0
@@ -205,7 +205,7 @@ def shed(indptr, indices, weights, size, spared, inside, degrees):
         for i in range(inside.size):
             if inside[i] and not spared[i] and (node < 0 or degrees[i] < degrees[node]):
                 node = i
-        change += _toggle(indptr, indices, weights, node, inside, degrees)
+        change += _toggle_node(indptr, indices, weights, node, inside, degrees)
     return change
 
 
@@ -248,20 +248,20 @@ def tabu_walk(
         v_count = min(v_count, width)
         u = ties[0, noise[t] % u_count]
         v = ties[1, noise[t] // 64 % v_count]
-        tied = _between(indptr, indices, weights, u, v)
+        tied = _edge_weight(indptr, indices, weights, u, v)
         for a in range(u_count * v_count):  # among equals, a pair that shares no edge gains more
             if tied <= 0:
                 break
             other_u = ties[0, (noise[t] + a) % u_count]
             other_v = ties[1, (noise[t] // 64 + a // u_count) % v_count]
-            weight = _between(indptr, indices, weights, other_u, other_v)
+            weight = _edge_weight(indptr, indices, weights, other_u, other_v)
             if weight < tied:
                 u = other_u
                 v = other_v
                 tied = weight
         value += most - least - tied
-        _toggle(indptr, indices, weights, u, inside, degrees)
-        _toggle(indptr, indices, weights, v, inside, degrees)
+        _toggle_node(indptr, indices, weights, u, inside, degrees)
+        _toggle_node(indptr, indices, weights, v, inside, degrees)
         free_at[u] = now + 1 + tenure + noise[t] // 4096 % tenure
         free_at[v] = now + 1 + (tenure + noise[t] // 4096 % tenure) // 2
         if value > best:
@@ -283,13 +283,13 @@ def _grow_clique(indptr, indices, weights, seed, inside, degrees, near, common, 
     for p in range(first, last):
         if not inside[indices[p]]:
             common[indices[p]] = 1
-            own[indices[p]] = _weight(weights, p)
+            own[indices[p]] = _arc_weight(weights, p)
     for p in range(first, last):
         j = indices[p]
         if common[j]:
             for q in range(indptr[j], indptr[j + 1]):
                 if common[indices[q]]:
-                    near[j] += _weight(weights, q)
+                    near[j] += _arc_weight(weights, q)
     piece[0] = seed
     worth[0] = weights[0] * 0
     worth[1] = degrees[seed]
@@ -309,7 +309,7 @@ def _grow_clique(indptr, indices, weights, seed, inside, degrees, near, common, 
         for q in range(indptr[node], indptr[node + 1]):
             if common[indices[q]]:
                 common[indices[q]] += 1
-                own[indices[q]] += _weight(weights, q)
+                own[indices[q]] += _arc_weight(weights, q)
     for p in range(first, last):
         common[indices[p]] = 0
         own[indices[p]] = weights[0] * 0

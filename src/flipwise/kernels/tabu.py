@@ -21,7 +21,7 @@ BLOCK = 128
 
 
 @helper
-def _next(state):
+def _next_random(state):
     """One step of xorshift64 (period 2^64 - 1, the state is never zero)."""
     state ^= state << np.uint64(13)
     state ^= state >> np.uint64(7)
@@ -30,7 +30,7 @@ def _next(state):
 
 
 @helper
-def _update(row, sign, s, d):
+def _add_row_to_costs(row, sign, s, d):
     """d_j += 4 J_ij s_i s_j for a block of j; `sign` is s_i before its flip."""
     four = d[0] - d[0] + 4  # of the costs' type: the product below must not be an int8
     if sign > 0:
@@ -42,7 +42,7 @@ def _update(row, sign, s, d):
 
 
 @helper
-def _least_free(d, free_at, step, huge):
+def _least_free_cost(d, free_at, step, huge):
     """The least cost of a block among the spins that are not tabu at `step`."""
     least = huge
     for j in range(d.size):
@@ -55,7 +55,7 @@ def _least_free(d, free_at, step, huge):
 
 
 @helper
-def _least(d, huge):
+def _least_cost(d, huge):
     """The least cost of a block."""
     least = huge
     for j in range(d.size):
@@ -65,7 +65,7 @@ def _least(d, huge):
 
 
 @helper
-def _position(d, free_at, step, wanted, start, any_spin):
+def _position_of(d, free_at, step, wanted, start, any_spin):
     """Where in a block the cost `wanted` stands, looking from `start` on and around."""
     size = d.size
     at = start % size
@@ -95,7 +95,7 @@ def dense_tabu(J, steps, tenure, spread, huge, s, d, free_at, best_s, state):
     best_s[:] = s
     improved = False
     for step in range(1, steps + 1):
-        random = _next(random)
+        random = _next_random(random)
         first = np.int64(random >> np.uint64(40)) % blocks
         free_cost = huge
         free_block = -1
@@ -109,12 +109,12 @@ def dense_tabu(J, steps, tenure, spread, huge, s, d, free_at, best_s, state):
             high = min(n, low + BLOCK)
             costs = d[low:high]
             if flipped >= 0:
-                _update(J[flipped, low:high], sign, s[low:high], costs)
-            least = _least_free(costs, free_at[low:high], step, huge)
+                _add_row_to_costs(J[flipped, low:high], sign, s[low:high], costs)
+            least = _least_free_cost(costs, free_at[low:high], step, huge)
             if least < free_cost:
                 free_cost = least
                 free_block = block
-            least = _least(costs, huge)
+            least = _least_cost(costs, huge)
             if least < any_cost:
                 any_cost = least
                 any_block = block
@@ -127,7 +127,7 @@ def dense_tabu(J, steps, tenure, spread, huge, s, d, free_at, best_s, state):
         low = block * BLOCK
         high = min(n, low + BLOCK)
         start = np.int64((random >> np.uint64(20)) & np.uint64(65535))
-        i = low + _position(d[low:high], free_at[low:high], step, cost, start, aspires or free_block < 0)
+        i = low + _position_of(d[low:high], free_at[low:high], step, cost, start, aspires or free_block < 0)
         flipped = i
         sign = s[i]
         s[i] = -sign
@@ -143,7 +143,7 @@ def dense_tabu(J, steps, tenure, spread, huge, s, d, free_at, best_s, state):
         for b in range(blocks):
             low = b * BLOCK
             high = min(n, low + BLOCK)
-            _update(J[flipped, low:high], sign, s[low:high], d[low:high])
+            _add_row_to_costs(J[flipped, low:high], sign, s[low:high], d[low:high])
     state[0] = random
     return best, change
 
@@ -170,7 +170,7 @@ def dense_relink(J, huge, s, d, differing, best_s):
         cost = d[i]
         sign = s[i]
         s[i] = -sign
-        _update(J[i], sign, s, d)
+        _add_row_to_costs(J[i], sign, s, d)
         d[i] = -cost
         change += cost
         if change < best and margin <= step < count - margin:

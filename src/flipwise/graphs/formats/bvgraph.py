@@ -36,11 +36,11 @@ def read_bvgraph(path: Path, *, symmetrise: Symmetrise = "max", max_bytes: int |
     """The graph of a BVGraph; `path` is that of the stream, of the properties, or of both without suffix."""
     base = path.with_suffix("") if path.suffix in (".graph", ".properties") else path
     stream, described = Path(f"{base}.graph"), Path(f"{base}.properties")
-    properties = _properties(described)
-    n, arcs = (_whole(described, properties, key) for key in ("nodes", "arcs"))
+    properties = _read_properties(described)
+    n, arcs = (_whole_number(described, properties, key) for key in ("nodes", "arcs"))
     optional = {"windowsize": "7", "minintervallength": "4", "zetak": "3"}
-    window, shortest, k = (_whole(described, properties, *each) for each in optional.items())
-    codes = _codes(described, properties.get("compressionflags", ""))
+    window, shortest, k = (_whole_number(described, properties, *each) for each in optional.items())
+    codes = _part_codes(described, properties.get("compressionflags", ""))
     if not 1 <= k <= 15:
         raise InvalidFile(f"{described}: zetak must be from 1 to 15, got {k}.")
     size = stream.stat().st_size
@@ -77,7 +77,7 @@ def read_bvgraph(path: Path, *, symmetrise: Symmetrise = "max", max_bytes: int |
     return graph_from_csr(indptr, indices, symmetrise=symmetrise, what=str(stream))
 
 
-def _properties(path: Path) -> dict[str, str]:
+def _read_properties(path: Path) -> dict[str, str]:
     """The `key=value` lines of a Java properties file."""
     with path.open("rb") as file:
         text = file.read(1 << 20).decode("latin-1")
@@ -93,14 +93,15 @@ def _properties(path: Path) -> dict[str, str]:
     return found
 
 
-def _whole(path: Path, properties: dict[str, str], key: str, default: str = "") -> int:
+def _whole_number(path: Path, properties: dict[str, str], key: str, default: str = "") -> int:
+    """A property that must be a whole number."""
     text = properties.get(key, default)
     if not (text.isascii() and text.isdigit() and len(text) <= 15):
         raise InvalidFile(f"{path}: `{key}` must be a whole number, got '{text}'.")
     return int(text)
 
 
-def _codes(path: Path, flags: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _part_codes(path: Path, flags: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """The codes of the parts of a list, from flags such as `BLOCKS_DELTA | RESIDUALS_GAMMA`."""
     codes = dict(_DEFAULTS)
     for flag in flags.replace("|", " ").split():

@@ -26,6 +26,7 @@ _WEIGHTS = ("weight", "w", "value")
 def read_parquet(
     path: Path, *, symmetrise: Symmetrise = "max", weighted: bool | None = None, max_bytes: int | None = None
 ) -> Graph:
+    """The graph of a Parquet edge table."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -58,6 +59,7 @@ def graph_from_batches(
     symmetrise: Symmetrise = "max",
     weighted: bool | None = None,
 ) -> Graph:
+    """The graph of record batches; problems with the table are raised as `fault`."""
     import pyarrow as pa
 
     columns = edge_columns(schema, what, fault, weighted)
@@ -105,6 +107,7 @@ def arcs_of_batch(
 
 
 def _whole_column(batch: Any, name: str, what: str, fault: Fault) -> Any:
+    """A column of a batch, refused where values are missing."""
     column = batch.column(batch.schema.get_field_index(name))
     if column.null_count:
         raise fault(f"{what}: column '{name}' has missing values.")
@@ -112,6 +115,7 @@ def _whole_column(batch: Any, name: str, what: str, fault: Fault) -> Any:
 
 
 def edge_columns(schema: Any, what: str, fault: Fault, weighted: bool | None) -> tuple[str, str, str | None]:
+    """The names of the source, target and weight columns; the weight is None where there is none to be used."""
     import pyarrow as pa
 
     names = list(schema.names)
@@ -132,12 +136,14 @@ def edge_columns(schema: Any, what: str, fault: Fault, weighted: bool | None) ->
 
 
 def _is_text(pa: Any, kind: Any) -> bool:
+    """Whether a column type holds strings, by dictionary or plainly."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _numbered_column(column: Any, name: str, what: str, fault: Fault) -> npt.NDArray[np.int64]:
+    """A column of node numbers."""
     numbers = np.asarray(column.to_numpy(zero_copy_only=False))
     if numbers.size and (int(numbers.min()) < 0 or int(numbers.max()) >= 2**63):
         raise fault(f"{what}: column '{name}' must hold node numbers from 0 to 2^63 - 1.")

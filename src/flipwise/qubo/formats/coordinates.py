@@ -60,7 +60,7 @@ def write_rudy(model: QuadraticModel, path: Path) -> None:
         raise InvalidInput(
             "the rudy format is for Max-Cut: the model must have no linear part and offset = -sum of its couplings."
         )
-    write_text(path, [f"{model.n} {model.b.size}", *_couplings(model, 1, 2.0)])
+    write_text(path, [f"{model.n} {model.b.size}", *_coupling_lines(model, 1, 2.0)])
 
 
 def read_bqp(path: Path, index: int = 0) -> QuadraticModel:
@@ -87,7 +87,7 @@ def read_all_bqp(path: Path) -> list[QuadraticModel]:
 
 def write_bqp(model: QuadraticModel, path: Path) -> None:
     """Write a file with one problem."""
-    write_text(path, ["1", *_symmetric(model, -1.0, "OR-Library")])
+    write_text(path, ["1", *_symmetric_lines(model, -1.0, "OR-Library")])
 
 
 def read_biqmac(path: Path) -> QuadraticModel:
@@ -101,7 +101,7 @@ def read_biqmac(path: Path) -> QuadraticModel:
 
 def write_biqmac(model: QuadraticModel, path: Path) -> None:
     """Write a problem as the Biq Mac library has them."""
-    write_text(path, _symmetric(model, 1.0, "Biq Mac"))
+    write_text(path, _symmetric_lines(model, 1.0, "Biq Mac"))
 
 
 def _read_symmetric(path: Path, lines: list[str], start: int, sign: float) -> tuple[QuadraticModel, int]:
@@ -118,7 +118,7 @@ def _read_symmetric(path: Path, lines: list[str], start: int, sign: float) -> tu
     return QuadraticModel.from_terms(n, i, j, q, 0.0, "binary"), end
 
 
-def _symmetric(model: QuadraticModel, sign: float, format: str) -> list[str]:
+def _symmetric_lines(model: QuadraticModel, sign: float, format: str) -> list[str]:
     """The lines of one problem whose matrix is `sign` times the model's; there is no place for an offset."""
     need(model, variables="binary", format=format)
     if model.offset != 0.0:
@@ -165,13 +165,13 @@ def write_qubo(model: QuadraticModel, path: Path) -> None:
     nodes = np.flatnonzero(model.linear)
     lines = [] if model.offset == 0.0 else [f"c offset = {model.offset!r}"]
     lines.append(f"p qubo 0 {model.n} {nodes.size} {model.b.size}")
-    write_text(path, [*lines, *_diagonal(model, nodes, 0), *_couplings(model, 0)])
+    write_text(path, [*lines, *_linear_lines(model, nodes, 0), *_coupling_lines(model, 0)])
 
 
 def read_coo(path: Path) -> QuadraticModel:
     """Read a model; variables that no line names but that are below the largest one named have no terms."""
     lines = read_lines(path)
-    notes = _notes(lines, _COO_NOTE)
+    notes = _notes_in_comments(lines, _COO_NOTE)
     if notes.get("vartype") not in ("SPIN", "BINARY"):
         raise InvalidFile(f"{path}: a line `# vartype=SPIN` or `# vartype=BINARY` is needed.")
     rows = table(path, [line for line in lines if not line.startswith("#")], 1, 3)
@@ -185,7 +185,7 @@ def write_coo(model: QuadraticModel, path: Path) -> None:
     """Write a COO file; the number of variables and an offset go into comments."""
     lines = [f"# vartype={'SPIN' if model.variables == 'spin' else 'BINARY'}", f"# variables={model.n}"]
     lines += [f"# offset={model.offset!r}"] if model.offset else []
-    write_text(path, [*lines, *_diagonal(model, np.arange(model.n), 0), *_couplings(model, 0)])
+    write_text(path, [*lines, *_linear_lines(model, np.arange(model.n), 0), *_coupling_lines(model, 0)])
 
 
 def read_matrixmarket(path: Path) -> QuadraticModel:
@@ -199,7 +199,7 @@ def read_matrixmarket(path: Path) -> QuadraticModel:
         raise InvalidFile(f"{path}, line 1: expected `%%MatrixMarket matrix coordinate ...`.")
     if words[3] not in ("real", "integer", "pattern") or words[4] not in ("general", "symmetric"):
         raise InvalidFile(f"{path}, line 1: {words[3]} {words[4]} matrices are not read as models.")
-    notes = _notes(lines, _MATRIX_NOTE)
+    notes = _notes_in_comments(lines, _MATRIX_NOTE)
     first = next((k for k, line in enumerate(lines) if line.strip() and not line.startswith("%")), len(lines))
     if first == len(lines):
         raise InvalidFile(f"{path}: the line with the sizes is missing.")
@@ -224,10 +224,10 @@ def write_matrixmarket(model: QuadraticModel, path: Path) -> None:
     lines += [f"% offset = {model.offset!r}"] if model.offset else []
     lines += [f"% variables = {model.variables}"] if model.variables == "spin" else []
     lines.append(f"{model.n} {model.n} {nodes.size + model.b.size}")
-    write_text(path, [*lines, *_diagonal(model, nodes, 1), *_couplings(model, 1)])
+    write_text(path, [*lines, *_linear_lines(model, nodes, 1), *_coupling_lines(model, 1)])
 
 
-def _notes(lines: list[str], pattern: re.Pattern[str]) -> dict[str, str]:
+def _notes_in_comments(lines: list[str], pattern: re.Pattern[str]) -> dict[str, str]:
     """What comments say, by name."""
     return {found[1]: str(found[2]) for line in lines if (found := pattern.match(line))}
 
@@ -242,12 +242,12 @@ def _linear_on_diagonal(
     return replace(model, linear=linear)
 
 
-def _diagonal(model: QuadraticModel, nodes: Ints, base: int) -> list[str]:
+def _linear_lines(model: QuadraticModel, nodes: Ints, base: int) -> list[str]:
     """The lines of the linear coefficients of some variables, numbered from `base`."""
     return [f"{k + base} {k + base} {number_text(float(model.linear[k]))}" for k in nodes.tolist()]
 
 
-def _couplings(model: QuadraticModel, base: int, factor: float = 1.0) -> list[str]:
+def _coupling_lines(model: QuadraticModel, base: int, factor: float = 1.0) -> list[str]:
     """The lines of the couplings times `factor`, their variables numbered from `base`."""
     rows = zip(model.i.tolist(), model.j.tolist(), (factor * model.b).tolist(), strict=True)
     return [f"{i + base} {j + base} {number_text(b)}" for i, j, b in rows]
