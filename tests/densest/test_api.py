@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import json
+import signal
 from itertools import combinations
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -44,7 +48,7 @@ def test_finds_and_never_bounds_below_the_optimum_of_an_unweighted_graph(W: np.n
     assert result.bound is not None and result.bound >= best - 1e-12
     assert all(bound >= best - 1e-12 for bound in result.bounds.values())
     assert len(result.nodes) == k and result.x.sum() == k
-    assert result.value == -W[np.ix_(result.nodes, result.nodes)].sum()
+    assert result.value == result.density == W[np.ix_(result.nodes, result.nodes)].sum() / k
 
 
 @settings(max_examples=15)
@@ -126,6 +130,12 @@ def test_same_seed_same_answer_on_any_number_of_threads() -> None:
         ({"k": 2, "time_limit": -1}, "`time_limit` must"),
         ({"k": 2, "callback": 3}, "`callback` must"),
         ({"k": 2, "alpha": 3}, "unknown option"),
+        ({"k": 2, "restarts": 2}, "unknown option"),
+        ({"k": 2, "bound": "sdp"}, "`bound` must be"),
+        ({"k": [2, 3], "trace_file": "x"}, "`trace_file`"),
+        ({"k": 2, "method": "tpm", "alpha": 3}, "unknown option"),
+        ({"k": 2, "method": flipwise.DPCD}, "`method` must be"),
+        ({"k": 2, "target": "much"}, "`target` must be"),
         ({"k": 2, "method": "dpdc"}, "Did you mean"),
     ],
 )
@@ -148,9 +158,9 @@ def test_a_time_limit_of_zero_still_returns_a_set() -> None:
     assert len(result.nodes) == 10 and result.status in (Status.TIME_LIMIT, Status.OPTIMAL)
 
 
-def test_without_certificates_nothing_is_claimed() -> None:
-    """`certify=False` leaves bound and gap empty."""
-    result = flipwise.densest_subgraph(nx.karate_club_graph(), 5, seed=0, certify=False)
+def test_without_a_bound_nothing_is_claimed() -> None:
+    """`bound="none"` leaves bound and gap empty."""
+    result = flipwise.densest_subgraph(nx.karate_club_graph(), 5, seed=0, bound="none")
     assert result.bound is None and result.gap is None and not result.optimal
 
 
@@ -159,20 +169,93 @@ def test_other_methods_run_through_the_same_call() -> None:
     graph = nx.lollipop_graph(6, 10)
     result = flipwise.densest_subgraph(graph, 6, method="peeling", seed=0)
     assert result.method == "peeling" and result.density == 5.0 and result.bound == 5.0
+    assert result.status is Status.OPTIMAL and result.seed == 0
 
 
-def test_a_result_prints_and_round_trips(tmp_path) -> None:
-    """The text names density and bound; a saved result comes back as it was."""
-    result = flipwise.densest_subgraph(nx.karate_club_graph(), 6, seed=0)
-    assert "density" in str(result) and "bound" in str(result)
-    result.save(tmp_path / "r.npz")
-    again = flipwise.DensestSubgraph.load(tmp_path / "r.npz")
-    assert (again.nodes, again.density, again.bound, again.gap) == (
-        result.nodes,
-        result.density,
-        result.bound,
-        result.gap,
-    )
+def test_a_solver_may_be_given_as_an_object() -> None:
+    """`flipwise.DPCD()` is the plain algorithm, from the given nodes where they are k; its value is the density."""
+    graph = nx.gnp_random_graph(60, 0.3, seed=2)
+    result = flipwise.densest_subgraph(graph, 8, method=flipwise.DPCD(neighbourhood=0), start=range(8), seed=0)
+    W = nx.to_numpy_array(graph)
+    assert result.method == "dpcd" and result.value == W[np.ix_(result.nodes, result.nodes)].sum() / 8
+    assert result.bound is not None and set(result.bounds) == {"clique", "order", "loads"}
+    profile = flipwise.densest_subgraph(graph, [4, 8], method="portfolio", seed=0, max_iterations=3, bound="none")
+    assert np.isnan(profile.bounds).all() and profile.densities[1] >= result.density - 1e-12
+
+
+def test_limits_end_the_search() -> None:
+    """A target is a density; iterations and patience count the reported sets."""
+    graph = nx.gnp_random_graph(60, 0.3, seed=2)
+    whole = flipwise.densest_subgraph(graph, 8, seed=0, effort=0.1)
+    enough = flipwise.densest_subgraph(graph, 8, seed=0, effort=0.1, target=whole.density - 0.5)
+    assert enough.status is Status.TARGET and enough.density >= whole.density - 0.5
+    few = flipwise.densest_subgraph(graph, 8, seed=0, effort=0.1, max_iterations=3)
+    assert few.status is Status.ITERATION_LIMIT and few.iterations == 3
+    assert flipwise.densest_subgraph(graph, 8, seed=0, effort=0.1, patience=2).status is Status.PATIENCE
+
+
+def test_every_step_is_written_to_the_trace_file(tmp_path: Path) -> None:
+    """One line of JSON for each reported set, the minimised value in it."""
+    path = tmp_path / "trace.jsonl"
+    result = flipwise.densest_subgraph(nx.karate_club_graph(), 6, seed=0, effort=0.1, trace_file=path)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len(lines) == result.iterations and lines[-1]["best"] == -6 * result.density
+
+
+class Interrupted:
+    """A callback that sends Ctrl-C at an iteration of the search for a size."""
+
+    def __init__(self, size: int, iteration: int) -> None:
+        self.size, self.iteration, self.sent = size, iteration, False
+
+    def __call__(self, progress: flipwise.Progress) -> None:
+        if progress.iteration == self.iteration and progress.x.sum() == self.size:
+            self.sent = True
+            signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize(("size", "iteration", "left"), [(20, 2, [20]), (8, 2, [8, 20]), (20, 15, [20])])
+def test_ctrl_c_keeps_what_there_is(size: int, iteration: int, left: list[int]) -> None:
+    """A sweep ends with the sizes that are done and the best set of the one under way."""
+    graph = nx.gnp_random_graph(120, 0.2, seed=4)
+    press = Interrupted(size, iteration)
+    before = signal.getsignal(signal.SIGINT)
+    profile = flipwise.densest_subgraph(graph, [20, 8, 3], seed=0, effort=0.2, callback=press)
+    assert press.sent and list(profile.ks) == left and signal.getsignal(signal.SIGINT) is before
+    stopped = next(result for result in profile if result.k == size)
+    W = nx.to_numpy_array(graph)
+    assert stopped.status is Status.INTERRUPTED and len(stopped.nodes) == size
+    assert stopped.density == W[np.ix_(stopped.nodes, stopped.nodes)].sum() / size
+    assert stopped.bound is None or stopped.bound >= stopped.density
+
+
+@pytest.mark.parametrize("where", ["pairs.PairProgramme.run", "bounds.Shares.balance", "result.DensestSubgraph.of"])
+def test_ctrl_c_while_proving_or_describing_keeps_the_answer(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when it comes in the middle of a proof, or while the result is made."""
+    graph = nx.gnp_random_graph(120, 0.2, seed=4)
+    module, kind, name = where.split(".")
+    owner = getattr(importlib.import_module(f"flipwise.densest.{module}"), kind)
+    real = getattr(owner, name)
+
+    def pressed(*arguments: object, **keywords: object) -> object:
+        signal.raise_signal(signal.SIGINT)
+        return real(*arguments, **keywords)
+
+    monkeypatch.setattr(owner, name, pressed)
+    result = flipwise.densest_subgraph(graph, 20, seed=0, effort=0.02)
+    assert len(result.nodes) == 20
+    assert (result.status is Status.INTERRUPTED) is (kind != "DensestSubgraph")
+
+
+def test_ctrl_c_before_there_is_a_set_is_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing was found yet: a clean `KeyboardInterrupt`."""
+
+    def pressed(*_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("flipwise.densest.starts.by_degree", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        flipwise.densest_subgraph(nx.karate_club_graph(), 5, seed=0)
 
 
 @pytest.mark.data
@@ -202,18 +285,3 @@ def test_real_graphs_reach_their_floors_with_small_gaps(
 
     result = flipwise.densest_subgraph(local_graph(name, data_folder), k, seed=0, effort=0.2)
     assert result.density >= floor and result.gap is not None and result.gap <= gap
-
-
-@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
-def test_effort_0_without_a_bound_on_a_large_graph_is_one_descent(weighted: bool, monkeypatch) -> None:
-    """It reports one set of k nodes, its true density and no bound; several k work too."""
-    monkeypatch.setattr("flipwise.densest.solver.LARGE_ARCS", 100)
-    rng = np.random.default_rng(3)
-    W = np.triu(rng.random((80, 80)) < 0.2, 1) * (rng.uniform(0.5, 2.0, (80, 80)) if weighted else 1.0)
-    W = W + W.T
-    result = flipwise.densest_subgraph(sp.csr_array(W), 12, effort=0, certify=False, seed=0)
-    inside = result.indices
-    assert inside.size == 12 and result.density == pytest.approx(W[np.ix_(inside, inside)].sum() / 12)
-    assert len(result.trace.records) == 1 and result.bound is None
-    profile = flipwise.densest_subgraph(sp.csr_array(W), [6, 12], effort=0, certify=False, seed=0)
-    assert [each.k for each in profile] == [6, 12]

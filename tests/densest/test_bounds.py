@@ -1,45 +1,55 @@
-"""Bounds on the weight among k nodes: above the brute-force optimum whatever prices, credits and cores are used."""
+"""Bounds on the weight among k nodes: above the brute-force optimum, against their definitions, and gathered."""
 
 from __future__ import annotations
 
-from itertools import combinations
+import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
-import scipy.optimize
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flipwise.densest.bounds import SubgraphBounds, clique_bound, order_bound, simple_bounds
-from flipwise.densest.core import core_above, whole_core
-from flipwise.densest.loads import balanced_loads, schedule, shared, top_sum
-from flipwise.densest.pairs import PairProgramme, pair_bound, proven
-from flipwise.densest.whole import integral_weights, weight_range
+from flipwise.densest.bounds import (
+    SubgraphBounds,
+    balanced_loads,
+    clique_bound,
+    integral_weights,
+    order_bound,
+    simple_bounds,
+    top_sum,
+    weight_range,
+)
+from flipwise.densest.core import Core, core_above, whole_core
 from flipwise.graphs.convert import as_graph
-from flipwise.kernels.bounds import BLOCKS
+from tests.densest.graphs import heaviest, matrices
 
 
-def heaviest(W: np.ndarray, k: int) -> float:
-    """The largest weight among k nodes, over all sets."""
-    return max(W[np.ix_(S, S)].sum() for S in combinations(range(len(W)), k)) / 2
+def complete(n: int) -> np.ndarray:
+    """The adjacency matrix of a complete graph."""
+    return np.ones((n, n)) - np.eye(n)
 
 
-def random_weights(seed: int, n: int, density: float, weighted: bool) -> np.ndarray:
-    """A random symmetric adjacency matrix."""
-    rng = np.random.default_rng(seed)
-    W = np.triu(rng.random((n, n)) < density, 1) * (rng.uniform(0.1, 3.0, (n, n)) if weighted else 1.0)
-    return W + W.T
+def cycle(n: int) -> np.ndarray:
+    """The adjacency matrix of a cycle."""
+    return np.roll(np.eye(n), 1, axis=0) + np.roll(np.eye(n), -1, axis=0)
 
 
-cases = st.tuples(st.integers(0, 10**6), st.integers(2, 10), st.sampled_from([0.2, 0.5, 0.9]), st.booleans())
+def by_definition(core: Core, k: int) -> int:
+    """sum over t of min(t, the (t+1)-th smallest of the k largest o), nodes outside own `cap` each."""
+    place = {int(node): index for index, node in enumerate(core.order)}
+    rows = core.graph.to_scipy().toarray()
+    owned = [sum(place[j] > place[i] for j in np.flatnonzero(rows[i])) for i in range(core.graph.n)]
+    outside = int(max(core.cap, 0.0))
+    largest = sorted([max(o, outside) for o in owned] + [outside] * k, reverse=True)[:k]
+    return sum(min(t, o) for t, o in enumerate(sorted(largest)))
 
 
 @settings(max_examples=60)
-@given(cases, st.data())
-def test_the_load_bound_holds_on_any_core_after_any_number_of_passes(case, data) -> None:
+@given(matrices, st.data())
+def test_the_load_bound_holds_on_any_core_after_any_number_of_passes(W: np.ndarray, data: st.DataObject) -> None:
     """Loads on a core with the cap of its outside never fall below the optimum of the whole graph."""
-    W = random_weights(*case)
     k = data.draw(st.integers(1, len(W)))
     cap = data.draw(st.integers(0, 5))
     core = core_above(whole_core(as_graph(sp.csr_array(W))), float(cap))
@@ -48,37 +58,10 @@ def test_the_load_bound_holds_on_any_core_after_any_number_of_passes(case, data)
 
 
 @settings(max_examples=60)
-@given(cases, st.data())
-def test_the_pair_bound_holds_for_any_prices_and_credits(case, data) -> None:
-    """Whatever prices and credits are proposed, what is proven from them is above the optimum."""
-    W = random_weights(*case)
-    k = data.draw(st.integers(1, len(W)))
-    rng = np.random.default_rng(case[0])
-    core = core_above(whole_core(as_graph(sp.csr_array(W))), float(data.draw(st.integers(-1, 4))))
-    first, second = np.triu_indices(core.graph.n, 1)
-    weight = core.graph.to_scipy().toarray()[first, second]
-    v = rng.uniform(0, 1, core.graph.n) * rng.integers(0, 2, core.graph.n)
-    p = rng.uniform(0, 1, first.size) * rng.integers(0, 2, first.size)
-    assert proven(core, k, first, second, weight, v, p, 5) >= heaviest(W, k)
-
-
-@settings(max_examples=12)
-@given(cases, st.data())
-def test_the_primal_dual_method_improves_a_valid_bound(case, data) -> None:
-    """The bound that the programme ends with is valid and not above the one it began with."""
-    W = random_weights(*case)
-    k = data.draw(st.integers(1, len(W)))
-    core = whole_core(as_graph(sp.csr_array(W)))
-    known = top_sum(balanced_loads(core, [k]), k, core.cap)
-    found = pair_bound(core, k, known, 0.0, lambda work: work < 400 * (core.graph.n_edges + 1))
-    assert heaviest(W, k) <= found <= known
-
-
-@settings(max_examples=60)
-@given(cases, st.data())
-def test_clique_and_order_bounds_hold(case, data) -> None:
+@given(matrices, st.data())
+def test_clique_and_order_bounds_hold(W: np.ndarray, data: st.DataObject) -> None:
     """Both are above the optimum, the order bound also on a core."""
-    W = (random_weights(*case) > 0).astype(float)
+    W = (W > 0).astype(float)
     k = data.draw(st.integers(1, len(W)))
     graph = as_graph(sp.csr_array(W))
     core = core_above(whole_core(graph), float(data.draw(st.integers(0, 4))))
@@ -88,65 +71,81 @@ def test_clique_and_order_bounds_hold(case, data) -> None:
     assert all(bound >= best for bound in simple.known.values())
 
 
-def test_balanced_loads_solve_the_linear_relaxation() -> None:
-    """On a random graph the sum of the k largest balanced loads is the optimum of the linear programme."""
-    W = random_weights(5, 12, 0.4, False)
-    first, second = np.nonzero(np.triu(W))
-    n, m, k = len(W), first.size, 5
-    rows = np.arange(m)
-    ends = [sp.csr_array((np.ones(m), (rows, end)), (m, n)) for end in (first, second)]
-    A = sp.vstack([sp.hstack([sp.eye_array(m), -end]) for end in ends])
-    total = np.concatenate([np.zeros(m), np.ones(n)])[None, :]
-    cost = np.concatenate([-np.ones(m), np.zeros(n)])
-    exact = -scipy.optimize.linprog(cost, A, np.zeros(2 * m), total, [k], (0, 1)).fun
-    core = whole_core(as_graph(sp.csr_array(W)))
-    loads = balanced_loads(core, [k], passes=2000, tolerance=0.0)
-    assert top_sum(loads, k, core.cap) == pytest.approx(exact, rel=1e-6)
+def test_all_pairs_at_the_largest_weight() -> None:
+    """k (k - 1) / 2 pairs; without positive weights nothing can be gained."""
+    assert clique_bound(5, 2.0) == 20.0 and clique_bound(4, 0.5) == 3.0 and clique_bound(1, 9.0) == 0.0
+    assert clique_bound(6, 0.0) == 0.0 == clique_bound(6, -1.5)
 
 
-def test_prices_beat_loads_where_hubs_lean_on_many() -> None:
-    """Hubs joined to many nodes: the load bound is far off for small k, the pair bound proves the optimum."""
-    hubs, others, k = 4, 16, 8
-    n = hubs + others
-    W = np.zeros((n, n))
-    W[:hubs, :] = 1.0
-    W[:, :hubs] = 1.0
-    np.fill_diagonal(W, 0.0)
-    best = hubs * (hubs - 1) / 2 + hubs * (k - hubs)
-    core = whole_core(as_graph(sp.csr_array(W)))
-    known = top_sum(balanced_loads(core, [k]), k, core.cap)
-    found = pair_bound(core, k, known, best + 1.0, lambda work: work < 4e5)
-    assert known > best + 1.0 and best <= found < best + 1.0
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 7])
+def test_the_order_bound_is_exact_on_cliques_and_forests(k: int) -> None:
+    """k nodes of a clique have k (k - 1) / 2 edges, of a path k - 1."""
+    assert order_bound(whole_core(as_graph(complete(7))), k) == k * (k - 1) // 2
+    path = (7, [[i, i + 1] for i in range(6)])
+    assert order_bound(whole_core(as_graph(path)), k) == k - 1
 
 
-def test_non_edges_are_listed_once_and_only_where_they_bite() -> None:
-    """Pairs with x_i + x_j > 1 that are no edges are added, and none twice."""
-    core = whole_core(as_graph((5, [[0, 1], [1, 2], [3, 4]])))
-    programme = PairProgramme(core, 4)
-    programme.x[:] = [0.9, 0.9, 0.9, 0.05, 0.0]
-    assert programme.add_non_edges() == 1 and programme.add_non_edges() == 0
-    assert {programme.first[-1], programme.second[-1]} == {0, 2}
+@pytest.mark.parametrize("k", [1, 2, 3, 6, 8])
+def test_core_numbers_limit_the_order_bound(k: int) -> None:
+    """On a cycle, of core number D = 2, it is at most kD - D(D+1)/2, and it counts the last node only once."""
+    bound = order_bound(whole_core(as_graph(cycle(8))), k)
+    assert bound <= max(0, 2 * k - 3) and bound == (k if k >= 3 else k - 1)
 
 
-def test_every_pair_of_blocks_meets_once_and_rounds_touch_disjoint_blocks() -> None:
-    """The schedule covers all groups, and within a round no block appears twice."""
-    seen = []
-    for groups in schedule():
-        groups = groups[groups >= 0]
-        blocks = [b for g in groups for b in {int(g) // BLOCKS, int(g) % BLOCKS}]
-        assert len(blocks) == len(set(blocks))
-        seen += list(groups)
-    assert sorted(seen) == [a * BLOCKS + b for a in range(BLOCKS) for b in range(a, BLOCKS)]
+@given(st.integers(0, 10**6), st.integers(2, 12), st.integers(1, 15), st.integers(-1, 4))
+def test_the_order_bound_is_what_its_definition_says(seed: int, n: int, k: int, cap: int) -> None:
+    """Also on a core smaller than k, where nodes from outside fill up the set."""
+    W = np.triu(np.random.default_rng(seed).random((n, n)) < 0.6, 1)
+    core = core_above(whole_core(as_graph(sp.csr_array((W | W.T).astype(float)))), float(cap))
+    assert order_bound(core, k) == by_definition(core, k)
 
 
-def test_shares_keep_the_whole_weight_of_every_edge() -> None:
-    """The proven loads add up to at least the weight that was split, offsets included."""
-    rng = np.random.default_rng(0)
-    first, second = np.triu_indices(40, 1)
-    shares = shared(40, first, second, rng.uniform(0, 2, first.size), rng.normal(size=40))
-    shares.balance(20)
-    assert shares.proven_loads().sum() >= shares.weight.sum() + shares.offset.sum()
-    assert np.all((shares.share >= 0) & (shares.share <= shares.weight))
+def test_the_least_bound_of_each_name_is_kept() -> None:
+    """A later bound of the same name counts only when it is lower."""
+    bounds = SubgraphBounds(4, False)
+    for value in (7.5, 6.25, 9.0):
+        bounds.add("load", value)
+    bounds.add("clique", 6.5)
+    assert bounds.known == {"load": 6.25, "clique": 6.5} and bounds.best == ("load", 6.25)
+
+
+def test_only_integers_are_rounded_down() -> None:
+    """E(S) is an integer where all weights are, and then so is its bound."""
+    for integral, value in ((True, 6.0), (False, 6.75)):
+        bounds = SubgraphBounds(4, integral)
+        bounds.add("load", 6.75)
+        assert bounds.known == {"load": value} and isinstance(bounds.known["load"], float)
+
+
+def test_densities_are_not_below_the_exact_ones() -> None:
+    """2 E / k, for integers as a float gives it, otherwise at least the exact quotient and the next float at most."""
+    whole, other = SubgraphBounds(3, True), SubgraphBounds(3, False)
+    assert whole.density(7.0) == 14.0 / 3.0 and whole.density(6.0) == 4.0
+    for weight in (0.1, 7.0, 1e6 / 7.0):
+        density = other.density(weight)
+        assert density == math.nextafter(2.0 * weight / 3.0, math.inf) and Fraction(density) >= Fraction(weight) * 2 / 3
+    other.add("load", 6.5)
+    assert other.densities() == {"load": other.density(6.5)}
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 11, 12])
+def test_the_clique_bound_of_weights_is_rounded_up(k: int) -> None:
+    """k (k - 1) / 2 times a weight that is no integer is not below the exact product, and near."""
+    core = whole_core(as_graph((12, [[i, j, 0.1] for i in range(12) for j in range(i)])))
+    bounds = simple_bounds(core, k, 0.1, False)
+    exact = Fraction(0.1) * k * (k - 1) / 2
+    assert list(bounds.known) == ["clique"] and not bounds.integral and bounds.k == k
+    assert exact <= Fraction(bounds.best[1]) <= exact * (1 + Fraction(1, 10**14))
+
+
+def test_simple_bounds_of_an_unweighted_graph() -> None:
+    """A star: all pairs of k nodes, or by order k - 1 edges; both are integers."""
+    bounds = simple_bounds(whole_core(as_graph((9, [[0, i] for i in range(1, 9)]))), 5, 1.0, True)
+    assert bounds.known == {"clique": 10.0, "order": 4.0} and bounds.best == ("order", 4.0)
+    assert bounds.densities() == {"clique": 4.0, "order": 1.6}
+    weights = np.array([[0, 1, 2.0], [1, 2, 3.0]])
+    heavy = simple_bounds(whole_core(as_graph((3, weights))), 2, 3.0, True)
+    assert heavy.known == {"clique": 3.0}
 
 
 def test_integer_weights_round_bounds_down_and_name_the_least() -> None:

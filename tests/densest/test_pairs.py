@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from flipwise.densest.bounds import balanced_loads, top_sum
 from flipwise.densest.core import Core, core_above, whole_core
-from flipwise.densest.loads import balanced_loads, top_sum
 from flipwise.densest.pairs import proven
 from flipwise.graphs.convert import as_graph
-
-
-def core_of(W: np.ndarray) -> Core:
-    """The whole graph of a weight matrix."""
-    return whole_core(as_graph(sp.csr_array(W)))
-
-
-def random_weights(n: int, seed: int, density: float = 0.5, weighted: bool = False) -> np.ndarray:
-    """A symmetric matrix of weights."""
-    rng = np.random.default_rng(seed)
-    W = np.triu(rng.random((n, n)) < density, 1) * (rng.uniform(0.1, 3.0, (n, n)) if weighted else 1.0)
-    return W + W.T
-
-
-def heaviest(W: np.ndarray, k: int) -> float:
-    """The largest weight among k nodes, over all sets."""
-    return max(W[np.ix_(S, S)].sum() for S in combinations(range(len(W)), k)) / 2
+from tests.densest.graphs import core_of, heaviest, matrices, random_weights
 
 
 def all_pairs(core: Core) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -154,3 +139,17 @@ def test_nodes_outside_the_core_count_with_the_cap() -> None:
     pairs = all_pairs(core)
     assert proven(core, 5, *pairs, np.zeros(5), np.zeros(10), 5) == pytest.approx(10.0)
     assert proven(core, 7, *pairs, np.zeros(5), np.zeros(10), 5) == pytest.approx(12.0)
+
+
+@settings(max_examples=60)
+@given(matrices, st.data())
+def test_the_pair_bound_holds_for_any_prices_and_credits(W: np.ndarray, data: st.DataObject) -> None:
+    """Whatever prices and credits are proposed, what is proven from them is above the optimum."""
+    k = data.draw(st.integers(1, len(W)))
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    core = core_above(whole_core(as_graph(sp.csr_array(W))), float(data.draw(st.integers(-1, 4))))
+    first, second = np.triu_indices(core.graph.n, 1)
+    weight = core.graph.to_scipy().toarray()[first, second]
+    v = rng.uniform(0, 1, core.graph.n) * rng.integers(0, 2, core.graph.n)
+    p = rng.uniform(0, 1, first.size) * rng.integers(0, 2, first.size)
+    assert proven(core, k, first, second, weight, v, p, 5) >= heaviest(W, k)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -137,6 +137,7 @@ def densest_subgraph(
         raise InvalidInput("`trace_file` is for one k, got several.")
     if checkpoint is not None and not own and len(ks) > 1:
         raise InvalidInput(f'`checkpoint` with several k is for method="dpcd" only, got {method!r}. Give one k.')
+    limits = Limits(time_limit, max_iterations, target, patience)
     sweep = Sweep(as_generator(seed), None if start is None else _checked_start(whole, start))
     results: dict[int, DensestSubgraph] = {}
     with ExitStack() as stack:
@@ -157,7 +158,7 @@ def densest_subgraph(
                     problem,
                     solver,
                     describe=partial(DensestSubgraph.of, graph=whole, k=size, proven=sweep.bounds),
-                    limits=Limits(time_limit, max_iterations, None if target is None else -target * size, patience),
+                    limits=limits if target is None else replace(limits, target=-target * size),
                     start=x,
                     restarts=restarts,
                     seed=seed if own else sweep.rng,

@@ -66,7 +66,7 @@ class SubgraphBounds:
     def density(self, weight: float) -> float:
         """2 E / k; for integers the same expression as the density of a set, so that equal weights compare equal."""
         quotient = 2.0 * weight / self.k
-        return quotient if self.integral else math.nextafter(quotient, math.inf)
+        return quotient if self.integral or weight == 0.0 else math.nextafter(quotient, math.inf)
 
 
 def simple_bounds(core: Core, k: int, largest: float, integral: bool) -> SubgraphBounds:

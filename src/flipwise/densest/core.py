@@ -266,7 +266,10 @@ def _induced(graph: Graph, nodes: Ints, alive: npt.NDArray[np.uint8], counts: In
 
 
 def peeling_order(graph: Graph) -> Ints:
-    """The nodes in the order in which repeated removal of one of least degree takes them."""
+    """The nodes in the order in which repeated removal of one of least degree takes them.
+
+    Without weights a node may go while its degree is at most its core number: that is all a bound needs.
+    """
     if graph.weights is None:
         return peeling_and_core_numbers(graph)[0]
     nodes, place, heap = (np.empty(graph.n, dtype=np.int64) for _ in range(3))

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from flipwise.densest.bounds import balanced_loads, top_sum
 from flipwise.densest.core import Core, whole_core
-from flipwise.densest.loads import balanced_loads, top_sum
 from flipwise.densest.pairs import LISTING_STEPS, PATIENCE, STEPS, PairProgramme, pair_bound, proven
 from flipwise.graphs.convert import as_graph
-from tests.densest.test_pairs import core_of, heaviest, random_weights
+from tests.densest.clocks import CountingClock
+from tests.densest.graphs import core_of, heaviest, matrices, random_weights
 
 
 def relaxed(n: int, k: int, first: np.ndarray, second: np.ndarray, weight: np.ndarray) -> float:
@@ -141,37 +144,37 @@ def test_the_pair_bound_comes_near_the_linear_programme(k: int) -> None:
         core = core_of(W)
         first, second = np.nonzero(np.triu(listed, 1))
         known = top_sum(balanced_loads(core, [k]), k, core.cap)
-        found = pair_bound(core, k, known, 0.0, lambda work: work < 1e6)
+        found = pair_bound(core, k, known, 0.0, most_work=1e6).bound
         assert heaviest(W, k) <= found <= min(known, 1.02 * relaxed(len(W), k, first, second, W[first, second]))
 
 
 def test_a_bound_that_is_good_enough_is_kept() -> None:
-    """Below the goal, and where there is nothing to spend, nothing is done."""
+    """Below the goal, and where there is nothing to spend or no time, nothing is done."""
     core = core_of(random_weights(8, 8))
-    asked: list[float] = []
-
-    def refuse(work: float) -> bool:
-        asked.append(work)
-        return False
-
-    assert pair_bound(core, 3, 5.0, 5.5, refuse) == 5.0 and not asked
-    assert pair_bound(core, 3, 5.0, 5.0, refuse) == 5.0 and asked == [STEPS * core.graph.n_edges]
-    assert pair_bound(core, 3, 5.0, 4.0, refuse) == 5.0 and asked == [STEPS * core.graph.n_edges] * 2
+    clock = CountingClock(0)
+    assert pair_bound(core, 3, 5.0, 5.5, clock=clock) == (5.0, 0.0) and clock.looks == 0
+    assert pair_bound(core, 3, 5.0, 5.0, clock=clock) == (5.0, 0.0) and clock.looks == 1
+    each = STEPS * core.graph.n_edges
+    assert pair_bound(core, 3, 5.0, 4.0, most_work=each) == (5.0, 0.0)
+    assert pair_bound(core, 3, 5.0, 4.0, most_work=each + 1).work == each
 
 
-def test_work_is_pairs_times_steps() -> None:
+def test_work_is_pairs_times_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every proof adds the pairs listed by then; a bound that cannot be improved is given up after a while."""
     W = random_weights(8, 9, 0.4)
     core = core_of(W)
-    asked: list[float] = []
+    listed: list[int] = []
+    run = PairProgramme.run
 
-    def more(work: float) -> bool:
-        asked.append(work)
-        return True
+    def counted(programme: PairProgramme, steps: int) -> None:
+        listed.append(programme.first.size)
+        run(programme, steps)
 
-    assert pair_bound(core, 6, heaviest(W, 6), 0.0, more) == heaviest(W, 6)
-    each = np.diff([0.0, *asked]) / STEPS
-    assert len(asked) == PATIENCE and np.all(each[: LISTING_STEPS[0]] == core.graph.n_edges)
+    monkeypatch.setattr(PairProgramme, "run", counted)
+    found = pair_bound(core, 6, heaviest(W, 6), 0.0)
+    assert found == (heaviest(W, 6), STEPS * sum(listed))
+    each = np.array(listed)
+    assert each.size == PATIENCE and np.all(each[: LISTING_STEPS[0]] == core.graph.n_edges)
     assert np.all(np.diff(each) >= 0) and each[LISTING_STEPS[0]] > core.graph.n_edges and np.all(each <= 28)
 
 
@@ -179,43 +182,61 @@ def test_a_bound_that_still_improves_is_not_given_up() -> None:
     """The search goes on beyond its patience while proofs get better, and the result is the best of them."""
     core = core_of(random_weights(20, 1, 0.3))
     known = top_sum(balanced_loads(core, [6]), 6, core.cap)
-    asked: list[float] = []
-
-    def more(work: float) -> bool:
-        asked.append(work)
-        return True
-
-    once = pair_bound(core, 6, known, 0.0, lambda work: work <= STEPS * core.graph.n_edges)
-    assert pair_bound(core, 6, known, 0.0, more) < once < known and len(asked) > PATIENCE + 1
+    clock = CountingClock()
+    once = pair_bound(core, 6, known, 0.0, clock=CountingClock(1)).bound
+    assert pair_bound(core, 6, known, 0.0, clock=clock).bound < once < known and clock.looks > PATIENCE + 1
 
 
 def test_a_hopeless_case_is_given_up() -> None:
     """A known bound that no proof comes near is kept after a few of them."""
     core = core_of(random_weights(8, 9, 0.4))
-    asked: list[float] = []
-
-    def more(work: float) -> bool:
-        asked.append(work)
-        return True
-
-    assert pair_bound(core, 6, 1.0, 0.0, more) == 1.0 and len(asked) == PATIENCE
+    clock = CountingClock()
+    assert pair_bound(core, 6, 1.0, 0.0, clock=clock).bound == 1.0 and clock.looks == PATIENCE
 
 
 def test_the_search_stops_below_the_goal() -> None:
-    """Once the bound is below the goal no more work is asked for."""
+    """Once the bound is below the goal no more work is done."""
     hubs = np.zeros((20, 20))
     hubs[:4] = hubs[:, :4] = 1.0
     np.fill_diagonal(hubs, 0.0)
     core = core_of(hubs)
     known = top_sum(balanced_loads(core, [8]), 8, core.cap)
-    asked: list[float] = []
+    first, later = CountingClock(), CountingClock()
+    stopped = pair_bound(core, 8, known, known * 0.999, clock=first).bound
+    assert 22.0 <= stopped < known * 0.999
+    assert pair_bound(core, 8, known, 0.0, clock=later).bound <= stopped and later.looks > 2 * first.looks
 
-    def more(work: float) -> bool:
-        asked.append(work)
-        return True
 
-    first = pair_bound(core, 8, known, known * 0.999, more)
-    calls = len(asked)
-    assert first < known * 0.999 and first >= 22.0
-    later = pair_bound(core, 8, known, 0.0, more)
-    assert later <= first and len(asked) - calls > calls
+@settings(max_examples=12)
+@given(matrices, st.data())
+def test_the_primal_dual_method_improves_a_valid_bound(W: np.ndarray, data: st.DataObject) -> None:
+    """The bound that the programme ends with is valid and not above the one it began with."""
+    k = data.draw(st.integers(1, len(W)))
+    core = whole_core(as_graph(sp.csr_array(W)))
+    known = top_sum(balanced_loads(core, [k]), k, core.cap)
+    found = pair_bound(core, k, known, 0.0, most_work=400 * (core.graph.n_edges + 1)).bound
+    assert heaviest(W, k) <= found <= known
+
+
+def test_prices_beat_loads_where_hubs_lean_on_many() -> None:
+    """Hubs joined to many nodes: the load bound is far off for small k, the pair bound proves the optimum."""
+    hubs, others, k = 4, 16, 8
+    n = hubs + others
+    W = np.zeros((n, n))
+    W[:hubs, :] = 1.0
+    W[:, :hubs] = 1.0
+    np.fill_diagonal(W, 0.0)
+    best = hubs * (hubs - 1) / 2 + hubs * (k - hubs)
+    core = whole_core(as_graph(sp.csr_array(W)))
+    known = top_sum(balanced_loads(core, [k]), k, core.cap)
+    found = pair_bound(core, k, known, best + 1.0, most_work=4e5).bound
+    assert known > best + 1.0 and best <= found < best + 1.0
+
+
+def test_non_edges_are_listed_once_and_only_where_they_bite() -> None:
+    """Pairs with x_i + x_j > 1 that are no edges are added, and none twice."""
+    core = whole_core(as_graph((5, [[0, 1], [1, 2], [3, 4]])))
+    programme = PairProgramme(core, 4)
+    programme.x[:] = [0.9, 0.9, 0.9, 0.05, 0.0]
+    assert programme.add_non_edges() == 1 and programme.add_non_edges() == 0
+    assert {programme.first[-1], programme.second[-1]} == {0, 2}

@@ -6,22 +6,24 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.sparse as sp
 
-from flipwise.densest import loads as module
-from flipwise.densest.core import Core, core_above, whole_core
-from flipwise.densest.loads import (
+from flipwise.densest import bounds as module
+from flipwise.densest.bounds import (
     Shares,
     balanced_loads,
     group_of,
     positive_edges,
     schedule,
-    shared,
-    shared_edges,
+    split_edges,
+    split_in_halves,
     top_sum,
 )
+from flipwise.densest.core import Core, core_above, whole_core
 from flipwise.graphs.convert import as_graph
 from flipwise.kernels.bounds import BLOCKS
+from tests.densest.clocks import CountingClock
 
 
 def core_of(W: np.ndarray) -> Core:
@@ -70,7 +72,7 @@ def check_groups(shares: Shares) -> None:
 def test_the_positive_edges_are_dealt_out_once(weighted: bool) -> None:
     """Each edge with its weight stands in the group of its blocks, split in halves; negative ones are left out."""
     W = random_weights(40, 1, weighted)
-    shares = shared_edges(core_of(W))
+    shares = split_edges(core_of(W))
     wanted = {(i, j): W[i, j] for i, j in zip(*np.nonzero(np.triu(W) > 0), strict=True)}
     assert listed(shares) == wanted
     check_groups(shares)
@@ -91,7 +93,7 @@ def test_given_edges_keep_their_weights(weighted: bool) -> None:
     first, second = other[pairs], one[pairs]
     weight = rng.uniform(0.0, 2.0, 200) if weighted else np.ones(1)
     offset = rng.standard_normal(33)
-    shares = shared(33, first, second, weight, offset)
+    shares = split_in_halves(33, first, second, weight, offset)
     each = np.broadcast_to(weight, (200,))
     assert listed(shares) == {(int(j), int(i)): float(w) for i, j, w in zip(first, second, each, strict=True)}
     check_groups(shares)
@@ -103,7 +105,7 @@ def test_given_edges_keep_their_weights(weighted: bool) -> None:
 
 def test_two_edges_change_places_with_their_weights() -> None:
     """The first given belongs to the later group."""
-    shares = shared(4, np.array([2, 0]), np.array([3, 1]), np.array([5.0, 7.0]))
+    shares = split_in_halves(4, np.array([2, 0]), np.array([3, 1]), np.array([5.0, 7.0]))
     assert listed(shares) == {(2, 3): 5.0, (0, 1): 7.0} and shares.first.tolist() == [0, 2]
     check_groups(shares)
 
@@ -121,12 +123,12 @@ def test_a_round_is_as_long_as_there_are_blocks_to_meet() -> None:
 def test_many_edges_are_balanced_to_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel for many edges and the one for few give the same shares."""
     core = core_of(random_weights(40, 3, True))
-    few, many = shared_edges(core), shared_edges(core)
+    few, many = split_edges(core), split_edges(core)
     few.balance(3)
     monkeypatch.setattr(module, "SERIAL_EDGES", 0)
     many.balance(3)
     assert np.array_equal(few.share, many.share) and np.array_equal(few.loads, many.loads)
-    assert not np.array_equal(few.share, shared_edges(core).share)
+    assert not np.array_equal(few.share, split_edges(core).share)
 
 
 @pytest.mark.parametrize(
@@ -148,22 +150,18 @@ def test_balanced_loads_by_hand(n: int, edges: list[list[float]], loads: list[fl
 
 
 def test_balancing_ends_when_it_may_or_must() -> None:
-    """`more` is asked after every ten passes; it, the passes and the tolerance each end the balancing."""
+    """The clock is looked at after every ten passes; it, the passes and the tolerance each end the balancing."""
     core = core_of(random_weights(30, 4, False))
-    asked: list[int] = []
-
-    def more() -> bool:
-        asked.append(1)
-        return True
+    clock = CountingClock()
 
     def after(passes: int) -> np.ndarray:
-        shares = shared_edges(core)
+        shares = split_edges(core)
         shares.balance(passes)
         return shares.proven_loads()
 
-    assert np.array_equal(balanced_loads(core, [5], tolerance=0.0, more=lambda: False), after(10))
-    assert np.array_equal(balanced_loads(core, [5], passes=111, tolerance=-1.0, more=more), after(120))
-    assert len(asked) == 12
+    assert np.array_equal(balanced_loads(core, [5], tolerance=0.0, clock=CountingClock(0)), after(10))
+    assert np.array_equal(balanced_loads(core, [5], passes=111, tolerance=-1.0, clock=clock), after(120))
+    assert clock.looks == 12
     assert np.array_equal(balanced_loads(core, [5, 9], tolerance=1e9), after(20))
     # k = n gains nothing from the start, since the sum is the weight; a small k still does
     assert np.array_equal(balanced_loads(core, [30], tolerance=1e-9), after(20))
@@ -178,7 +176,7 @@ def test_balancing_goes_on_where_weight_has_far_to_go() -> None:
         top_sum(loads, 12, core.cap)
         for loads in (balanced_loads(core, [12]), balanced_loads(core, [12], passes=4000, tolerance=0.0))
     )
-    shares = shared_edges(core)
+    shares = split_edges(core)
     shares.balance(20)
     assert to_the_end <= by_default <= to_the_end * 1.001 < top_sum(shares.proven_loads(), 12, core.cap)
 
@@ -191,7 +189,7 @@ def test_proven_loads_are_above_the_exact_ones_and_near(leaves: int, weight: flo
     hub, others = np.zeros(leaves, dtype=np.int64), np.arange(1, leaves + 1)
     for drawn in (np.full(leaves, weight), rng.uniform(0.5, 1.0, leaves) * weight, np.array([weight])):
         for fraction in (1.0, 0.3, 0.0):
-            shares = shared(leaves + 2, hub, others, drawn)
+            shares = split_in_halves(leaves + 2, hub, others, drawn)
             shares.share[:] = fraction * shares.weight
             proven, exact = shares.proven_loads(), exact_loads(shares)
             assert all(Fraction(float(p)) >= e for p, e in zip(proven, exact, strict=True))
@@ -202,7 +200,7 @@ def test_proven_loads_are_above_the_exact_ones_and_near(leaves: int, weight: flo
 
 def test_the_largest_weight_does_not_lower_a_small_load() -> None:
     """Beside an edge of 1e9 the load of a small edge is still rounded up."""
-    shares = shared(4, np.array([0, 2]), np.array([1, 3]), np.array([0.1, 1e9]))
+    shares = split_in_halves(4, np.array([0, 2]), np.array([1, 3]), np.array([0.1, 1e9]))
     proven, exact = shares.proven_loads(), exact_loads(shares)
     assert all(Fraction(float(p)) > e for p, e in zip(proven, exact, strict=True))
     assert proven[:2].max() < 0.05 + 1e-5
@@ -211,7 +209,7 @@ def test_the_largest_weight_does_not_lower_a_small_load() -> None:
 @pytest.mark.parametrize("offset", [1e16, -1e16, 1.0 / 3.0])
 def test_offsets_are_rounded_up_with_the_loads(offset: float) -> None:
     """A large offset of either sign swallows a load: the sum is not below the exact one."""
-    shares = shared(3, np.array([0]), np.array([1]), np.array([2.6]), np.full(3, offset))
+    shares = split_in_halves(3, np.array([0]), np.array([1]), np.array([2.6]), np.full(3, offset))
     for proven, exact in zip(shares.proven_loads(), exact_loads(shares), strict=True):
         assert exact < Fraction(float(proven)) <= exact + Fraction(1e-15 * (abs(offset) + 10.0))
 
@@ -243,3 +241,40 @@ def test_loads_on_a_core_count_the_nodes_outside() -> None:
     loads = balanced_loads(core, [5])
     assert loads.size == 5 and np.allclose(loads, 2.0)
     assert top_sum(loads, 7, core.cap) == pytest.approx(12.0)
+
+
+def test_balanced_loads_solve_the_linear_relaxation() -> None:
+    """On a random graph the sum of the k largest balanced loads is the optimum of the linear programme."""
+    W = random_weights(12, 5, False)
+    first, second = np.nonzero(np.triu(W))
+    n, m, k = len(W), first.size, 5
+    rows = np.arange(m)
+    ends = [sp.csr_array((np.ones(m), (rows, end)), (m, n)) for end in (first, second)]
+    A = sp.vstack([sp.hstack([sp.eye_array(m), -end]) for end in ends])
+    total = np.concatenate([np.zeros(m), np.ones(n)])[None, :]
+    cost = np.concatenate([-np.ones(m), np.zeros(n)])
+    exact = -scipy.optimize.linprog(cost, A, np.zeros(2 * m), total, [k], (0, 1)).fun
+    core = whole_core(as_graph(sp.csr_array(W)))
+    loads = balanced_loads(core, [k], passes=2000, tolerance=0.0)
+    assert top_sum(loads, k, core.cap) == pytest.approx(exact, rel=1e-6)
+
+
+def test_every_pair_of_blocks_meets_once_and_rounds_touch_disjoint_blocks() -> None:
+    """The schedule covers all groups, and within a round no block appears twice."""
+    seen = []
+    for groups in schedule():
+        groups = groups[groups >= 0]
+        blocks = [b for g in groups for b in {int(g) // BLOCKS, int(g) % BLOCKS}]
+        assert len(blocks) == len(set(blocks))
+        seen += list(groups)
+    assert sorted(seen) == [a * BLOCKS + b for a in range(BLOCKS) for b in range(a, BLOCKS)]
+
+
+def test_shares_keep_the_whole_weight_of_every_edge() -> None:
+    """The proven loads add up to at least the weight that was split, offsets included."""
+    rng = np.random.default_rng(0)
+    first, second = np.triu_indices(40, 1)
+    shares = split_in_halves(40, first, second, rng.uniform(0, 2, first.size), rng.normal(size=40))
+    shares.balance(20)
+    assert shares.proven_loads().sum() >= shares.weight.sum() + shares.offset.sum()
+    assert np.all((shares.share >= 0) & (shares.share <= shares.weight))

@@ -1,0 +1,77 @@
+"""Results of dense subgraphs: what they say, that they come back from a file, and profiles over several k."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import flipwise
+from flipwise.densest.api import GraphInMemory
+from flipwise.densest.bounds import SubgraphBounds
+from flipwise.engine.limits import Status
+from flipwise.engine.result import Result
+from flipwise.graphs.convert import as_graph
+
+
+def test_a_result_prints_and_round_trips(tmp_path: Path) -> None:
+    """The text names density and bound; a saved result comes back as it was, with all it has."""
+    result = flipwise.densest_subgraph(nx.karate_club_graph(), 6, seed=0, effort=0.1)
+    assert "density" in str(result) and "bound" in str(result) and f"by {result.bound_method}" in str(result)
+    assert "DensestSubgraph" in result._repr_html_() and "edge density" in result._repr_html_()
+    result.save(tmp_path / "r.npz")
+    again = flipwise.DensestSubgraph.load(tmp_path / "r.npz")
+    for name in (
+        "nodes",
+        "density",
+        "value",
+        "bound",
+        "gap",
+        "bounds",
+        "notes",
+        "labels",
+        "k",
+        "edge_density",
+        "status",
+    ):
+        assert getattr(again, name) == getattr(result, name), name
+    assert np.array_equal(again.x, result.x) and len(again.trace.records) == len(result.trace.records)
+    with pytest.raises(flipwise.InvalidFile, match="DensestSubgraph, not a Result"):
+        flipwise.Result.load(tmp_path / "r.npz")
+
+
+def test_value_bound_and_gap_are_densities() -> None:
+    """The common gap: |bound - value| / |value|."""
+    result = flipwise.densest_subgraph(nx.gnp_random_graph(60, 0.3, seed=2), 8, seed=0, effort=0.1)
+    assert result.bound is not None and result.value == result.fun == result.density
+    assert result.gap == (result.bound - result.density) / result.density and not result.optimal
+    assert result.bound == min(result.bounds.values()) == result.bounds[str(result.bound_method)]
+
+
+@pytest.mark.parametrize(("status", "told"), [(Status.TIME_LIMIT, Status.OPTIMAL), (Status.INTERRUPTED,) * 2])
+def test_the_weight_is_added_up_from_the_nodes(status: Status, told: Status) -> None:
+    """Whatever value a method claims; a set that meets its bound is optimal, unless somebody interrupted."""
+    graph = GraphInMemory(as_graph((6, [[0, 1], [0, 2], [1, 2], [2, 3], [3, 4], [4, 5]])))
+    claimed = Result(x=np.array([1, 1, 1, 0, 0, 0], dtype=np.int8), value=-99.0, status=status, variables="binary")
+    bounds = SubgraphBounds(3, True)
+    bounds.add("clique", 3.0)
+    made = flipwise.DensestSubgraph.of(claimed, graph, 3, {3: bounds})
+    assert (made.density, made.bound, made.edge_density, made.status, made.optimal) == (2.0, 2.0, 1.0, told, True)
+    unproven = flipwise.DensestSubgraph.of(claimed, graph, 3, {})
+    assert unproven.bound is None and unproven.status is status
+
+
+def test_all_negative_weights_have_no_negative_zero() -> None:
+    """The best set has no edge: density 0.0, proven."""
+    result = flipwise.densest_subgraph((4, [[0, 1, -1.5], [2, 3, -2.0]]), 2, seed=0)
+    assert str(result.density) == "0.0" and result.gap == 0.0
+
+
+def test_a_profile_is_a_sequence_of_results() -> None:
+    """Ascending by k, with its columns as arrays and a table as text."""
+    profile = flipwise.densest_subgraph(nx.lollipop_graph(5, 10), [5, 3], seed=0)
+    assert len(profile) == 2 and [result.k for result in profile] == [3, 5] and profile[-1].k == 5
+    assert profile.densities.tolist() == profile.bounds.tolist() == [2.0, 4.0] and profile.gaps.tolist() == [0.0, 0.0]
+    assert "proven by" in str(profile)
