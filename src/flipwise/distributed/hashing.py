@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import copy
 import operator
-import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,10 +22,12 @@ from flipwise.distributed.crew import Crew
 from flipwise.distributed.rows import Blocks, CodeShards, as_blocks, batches
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.errors import InvalidInput
+from flipwise.hashing.alternation import FitContext
 from flipwise.hashing.codes import Codes
 from flipwise.hashing.functions.rbf import DIRECT
-from flipwise.hashing.functions.ridge import Moments, Targets, chunks, dense
+from flipwise.hashing.functions.ridge import HashFunction, Moments, Targets, chunks, dense, make_function
 from flipwise.hashing.labels import LabelSets
+from flipwise.hashing.quantisation import leading_axes, procrustes, random_rotation, rounds_are_over
 
 
 def fit_hasher(
@@ -70,13 +71,13 @@ def fit_hasher(
         raise InvalidInput(f"`estimator` must be SDH, FSDH or ITQ to be fitted on a cluster, got {name}.")
     supervised = name != "ITQ"
     rows = as_blocks(X, y, label, supervised, client)
-    # The estimator's own checks of its parameters, and its generator, with two rows of the right width.
-    _, rng = estimator._start(np.eye(2, rows.shape[1]))
+    # The estimator's own checks of its parameters, its generator and its clock, with two rows of the right width.
+    _, context = estimator._begin(np.eye(2, rows.shape[1]))
     shards = None if codes is None else CodeShards.begin(Path(codes), estimator.n_bits)
-    learned = _supervised(estimator, rows, rng, crew) if supervised else _itq(estimator, rows, rng, crew)
+    learned = (_fit_supervised if supervised else _fit_itq)(estimator, rows, context, crew)
     if shards is not None:
-        tasks = [(*block, str(shards.folder), s, *learned) for s, block in enumerate(rows.blocks)]
-        shards.finish(crew.ask("write-codes", _write, tasks))
+        tasks = [(*block, str(shards.folder), s, learned) for s, block in enumerate(rows.blocks)]
+        shards.finish(crew.ask("write-codes", _write_codes, tasks))
     estimator.codes_ = Codes(np.empty((0, (estimator.n_bits + 7) // 8), dtype=np.uint8), estimator.n_bits)
     return estimator
 
@@ -89,18 +90,49 @@ def encode_rows(estimator: Any, X: Any, folder: str | Path, *, client: Any, labe
     crew = Crew(client)
     rows = as_blocks(X, None, label, False, client)
     shards = CodeShards.begin(Path(folder), estimator.n_bits)
-    tasks = [(*block, str(shards.folder), s, estimator.function_, None) for s, block in enumerate(rows.blocks)]
-    return shards.finish(crew.ask("encode-rows", _write, tasks))
+    tasks = [(*block, str(shards.folder), s, _Hashed(estimator.function_)) for s, block in enumerate(rows.blocks)]
+    return shards.finish(crew.ask("encode-rows", _write_codes, tasks))
 
 
 class _Words(NamedTuple):
-    """Code words, and the class of each."""
+    """Code words, and the class of each: rows have the code of their label."""
 
     words: npt.NDArray[np.int8]
     classes: npt.NDArray[Any]
 
-    def of(self, y: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    def rows_of(self, y: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Which word each label has."""
         return np.searchsorted(self.classes, y)
+
+    def values(self, rows: npt.NDArray[Any], labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The codes of labelled rows."""
+        return self.words[self.rows_of(labels)]
+
+
+class _Rotation(NamedTuple):
+    """What ITQ has learned: rows have the signs of their rotated principal components."""
+
+    axes: Floats
+    shift: Floats
+    R: Floats
+
+    def components(self, rows: npt.NDArray[Any]) -> Floats:
+        """The principal components of rows."""
+        return np.asarray(rows @ self.axes, dtype=np.float64) - self.shift
+
+    def values(self, rows: npt.NDArray[Any], labels: Any) -> Floats:
+        """The values whose signs are the codes."""
+        return self.components(rows) @ self.R
+
+
+class _Hashed(NamedTuple):
+    """Rows have the code that a hash function gives them."""
+
+    function: HashFunction
+
+    def values(self, rows: npt.NDArray[Any], labels: Any) -> Floats:
+        """The values whose signs are the codes."""
+        return self.function.decision(rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,12 +143,14 @@ class _CountedSets(LabelSets):
 
     @property
     def counts(self) -> Floats:
+        """How many rows have each class."""
         return self.rows
 
 
-def _supervised(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Crew) -> tuple[Any, _Words]:
+def _fit_supervised(estimator: Any, rows: Blocks, context: FitContext, crew: Crew) -> _Words:
+    """Learn code words from the counts of labels here, and the hash function from sums over the rows."""
     nothing = np.empty(0, dtype=np.int64)
-    schedule = estimator._schedule(None, nothing, nothing.astype(bool))
+    schedule = estimator._schedule(None, nothing, nothing.astype(bool), context.clock)
     limited = not estimator.distinct or getattr(estimator, "nu", 0.0) > 0.0 or isinstance(estimator.alpha, str)
     if limited or estimator.hash_function not in ("linear", "rbf"):
         raise InvalidInput(
@@ -129,13 +163,9 @@ def _supervised(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Cr
     classes = np.array(sorted(counts))
     numbers = np.array([counts[each] for each in classes.tolist()], dtype=np.float64)
     sets = _CountedSets(np.eye(classes.size), nothing, classes, False, numbers)
-    estimator._check_sets(sets)
-    learned = estimator._learn(sets, None, schedule, rng)
-    estimator.loss_values_, estimator.b_step_seconds_ = learned.values, learned.b_step_seconds
-    estimator.classes_ = classes
-    words = _Words(learned.B, classes)
-    function = estimator._new_function()
-    function.prepare(rows, rng)
+    words = _Words(estimator._learned_words(sets, schedule, context).x, classes)
+    function: Any = make_function(estimator.hash_function, estimator.hash_options)
+    function.prepare(rows, context.rng)
     if estimator.hash_function == "rbf" and len(function.anchors_) > DIRECT:
         raise InvalidInput(f"`hash_options`: at most {DIRECT} anchors on a cluster, got {len(function.anchors_)}.")
     tasks = [(*block, function, words) for block in rows.blocks]
@@ -143,16 +173,11 @@ def _supervised(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Cr
     function.solve(Targets(words.words, np.empty(0, dtype=np.int64)))
     function._moments = None
     estimator.function_ = function
-    return function, words
+    return words
 
 
-def _itq(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Crew) -> tuple[Any, None]:
-    from flipwise.hashing.estimators.itq import (  # workers need no scikit-learn
-        leading_axes,
-        procrustes,
-        random_rotation,
-    )
-
+def _fit_itq(estimator: Any, rows: Blocks, context: FitContext, crew: Crew) -> _Rotation:
+    """Learn the axes and the rotation from sums over the rows."""
     if estimator.whitening == "auto" or rows.shape[0] < rows.shape[1]:
         raise InvalidInput("`estimator`: on a cluster ITQ needs a number as `whitening` and more rows than features.")
     total = crew.reduce("feature-sums", _feature_sums, rows.blocks, np.add)
@@ -162,23 +187,26 @@ def _itq(estimator: Any, rows: Blocks, rng: np.random.Generator, crew: Crew) -> 
     axes, variances = leading_axes(scatter / rows.shape[0], min(wanted, *rows.shape))
     estimator.whitening_ = float(estimator.whitening)
     axes = estimator.whitened(axes, variances)
-    started = time.perf_counter()
-    R, before = random_rotation(axes.shape[1], estimator.n_bits, rng), None
-    for _ in range(estimator.rounds):
-        tasks = [(*block, axes, mean @ axes, R, before) for block in rows.blocks]
-        cross, moved = crew.reduce("rotate", _rotate, tasks, _sum_pairs)
-        R, before = procrustes(cross), R
-        if estimator.still(moved, rows.shape[0] * estimator.n_bits):
-            break
-    estimator.b_step_seconds_ = time.perf_counter() - started
-    estimator.set_rotation(axes, mean, R)
-    return (axes, mean @ axes, R), None
+    bits = rows.shape[0] * estimator.n_bits
+    now = _Rotation(axes, mean @ axes, random_rotation(axes.shape[1], estimator.n_bits, context.rng))
+    before = None
+    with context.timed_b_step():
+        for _ in range(estimator.rounds):
+            tasks = [(*block, now, before) for block in rows.blocks]
+            cross, moved = crew.reduce("rotate", _rotate, tasks, _sum_pairs)
+            now, before = now._replace(R=procrustes(cross)), now.R
+            if rounds_are_over(estimator.optimizer, moved, bits) or context.clock.expired:
+                break
+    estimator.b_step_seconds_ = context.b_step_seconds
+    estimator.set_rotation(axes, mean, now.R)
+    return now
 
 
 # --- on workers ------------------------------------------------------------------------------------------------------
 
 
 def _count_labels(*block: Any) -> Counter[Any]:
+    """How many rows of a block have each label."""
     counts: Counter[Any] = Counter()
     for _, y in batches(*block):
         if y is None or y.ndim != 1 or (y.dtype.kind == "f" and (y != np.floor(y)).any()):
@@ -188,19 +216,22 @@ def _count_labels(*block: Any) -> Counter[Any]:
 
 
 def _moments(group: Any, X: Any, y: Any, function: Any, words: _Words) -> Moments:
+    """The sums of a block from which the hash function is solved."""
     function = copy.copy(function)
     function._moments = None
     for rows, labels in batches(group, X, y):
-        function.add(rows, Targets(words.words, words.of(labels)))
+        function.add(rows, Targets(words.words, words.rows_of(labels)))
     moments: Moments = function._moments
     return moments
 
 
 def _feature_sums(*block: Any) -> Floats:
+    """The sums of the features of a block."""
     return np.sum([X.sum(axis=0, dtype=np.float64) for X, _ in batches(*block)], axis=0)  # type: ignore[no-any-return]
 
 
 def _scatter(group: Any, X: Any, y: Any, mean: Floats) -> Floats:
+    """The scatter matrix of a block around the mean of all rows."""
     C = np.zeros((mean.size, mean.size))
     for rows, _ in batches(group, X, y):
         for at in chunks(len(rows)):
@@ -209,31 +240,25 @@ def _scatter(group: Any, X: Any, y: Any, mean: Floats) -> Floats:
     return C
 
 
-def _rotate(group: Any, X: Any, y: Any, axes: Floats, shift: Floats, R: Floats, before: Floats | None) -> Any:
-    """V'B for B = sgn(VR), and how many bits differ from sgn(V before)."""
-    cross, moved = np.zeros(R.shape), 0
+def _rotate(group: Any, X: Any, y: Any, now: _Rotation, before: Floats | None) -> tuple[Floats, int]:
+    """V'B for B = sgn(VR), and how many bits differ from those of the rotation `before`."""
+    cross, moved = np.zeros(now.R.shape), 0
     for rows, _ in batches(group, X, y):
-        V = np.asarray(rows @ axes, dtype=np.float64) - shift
-        up = V @ R >= 0.0
+        V = now.components(rows)
+        up = V @ now.R >= 0.0
         moved += up.size if before is None else int(np.count_nonzero(up != (V @ before >= 0.0)))
         cross += V.T @ np.where(up, 1.0, -1.0)
     return cross, moved
 
 
-def _write(group: Any, X: Any, y: Any, folder: str, s: int, how: Any, words: _Words | None) -> Any:
-    """Write the codes of a block: learned words by label, rotated components, or values of a hash function."""
-    pieces = []
-    for rows, labels in batches(group, X, y):
-        if words is not None:
-            signs: Any = words.words[words.of(labels)]
-        elif isinstance(how, tuple):
-            axes, shift, R = how
-            signs = (np.asarray(rows @ axes, dtype=np.float64) - shift) @ R
-        else:
-            signs = how.decision(rows)
-        pieces.append(Codes.from_signs(signs).packed)
-    return CodeShards.write(Path(folder), s, np.concatenate(pieces))
-
-
 def _sum_pairs(a: tuple[Floats, int], b: tuple[Floats, int]) -> tuple[Floats, int]:
+    """What `_rotate` gives for two blocks together."""
     return a[0] + b[0], a[1] + b[1]
+
+
+def _write_codes(
+    group: Any, X: Any, y: Any, folder: str, s: int, learned: _Words | _Rotation | _Hashed
+) -> tuple[int, int]:
+    """Write the codes of a block to shard s; returns its rows and its checksum."""
+    pieces = [Codes.from_signs(learned.values(rows, labels)).packed for rows, labels in batches(group, X, y)]
+    return CodeShards.write(Path(folder), s, np.concatenate(pieces))

@@ -28,9 +28,11 @@ from flipwise.hashing.functions.ridge import chunks
 from flipwise.hashing.search import Neighbours, hamming_search
 
 BATCH = 1 << 15
+"""Rows that a worker reads at a time."""
 FILE_BLOCK = 1 << 18
 """Rows of a block of an `.npy` file."""
 CODES_FORMAT = "flipwise codes 1"
+"""What a manifest of codes in shards begins with."""
 _LISTS = ("features", "embedding", "vector")
 
 
@@ -121,6 +123,7 @@ def batches(group: RowGroup | None, X: Any, y: Any) -> Iterator[tuple[npt.NDArra
 
 
 def _features(batch: Any, group: RowGroup) -> npt.NDArray[Any]:
+    """The features of a batch of Parquet rows, checked."""
     columns = [batch.column(name) for name in group.features]
     if any(column.null_count for column in columns):
         raise InvalidFile(f"{group.path}: features have missing values.")
@@ -136,6 +139,7 @@ def _features(batch: Any, group: RowGroup) -> npt.NDArray[Any]:
 
 
 def _array_file(path: Path, y: Any) -> Blocks:
+    """The blocks of an `.npy` file."""
     try:
         whole = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError) as error:
@@ -149,6 +153,7 @@ def _array_file(path: Path, y: Any) -> Blocks:
 
 
 def _parquet(path: Path, label: str, labelled: bool) -> Blocks:
+    """The row groups of a Parquet file or a folder of them."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -237,4 +242,5 @@ class CodeShards:
 
 
 def _nearest(shards: CodeShards, s: int, queries: Codes, k: int) -> Neighbours:
+    """The nearest codes in one shard."""
     return hamming_search(queries, shards.codes(s), min(k, shards.rows[s]))

@@ -1,24 +1,12 @@
-"""Binary codes that know their number of bits and the order of the bits in a byte, and the formats of search engines.
-
-    "faiss"          uint8 (n, ceil(n_bits/8)), order kept; the dimension of an `IndexBinary*` is 8 x columns
-    "faiss-lsh"      uint8, little order: the bytes of `IndexLSH.sa_encode`
-    "usearch"        uint8, big order; `Index(ndim=8 * columns, dtype="b1", metric="hamming")`, ndim counts bits
-    "pgvector"       list of 0/1 text, any length, for columns `bit(n_bits)`
-    "elasticsearch"  list of hex text padded to whole bytes, for `dense_vector` with `element_type: bit`
-    "vespa"          int8, the big-order bytes reinterpreted, for `tensor<int8>` with distance `hamming`
-    "ubinary"        uint8, big order, as in sentence-transformers
-    "binary"         int8, the big-order bytes minus 128 (not reinterpreted), as in sentence-transformers
-    "float"          float32 -1/+1 for Qdrant and Weaviate (0/1 would collapse where the engine thresholds by sign)
+"""Binary codes that know their number of bits and the order of the bits in a byte.
 
 Padding bits are 0 on both sides of a comparison, so they never change a Hamming distance.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +17,8 @@ from flipwise.foundation.errors import InvalidInput
 
 Bytes = npt.NDArray[np.uint8]
 """Packed codes, one row of bytes for each item."""
+CodeMatrix = Signs
+"""Codes as -1/+1, a row for each item or label set."""
 BitOrder = Literal["big", "little"]
 """Whether the first bit of a code is the most ("big") or the least ("little") significant bit of its first byte."""
 
@@ -153,125 +143,17 @@ def check_match(queries: Codes, database: Codes) -> Codes:
 
 
 def _last_byte_mask(n_bits: int, bit_order: BitOrder) -> np.uint8:
+    """The bits of the last byte that belong to a code."""
     used = n_bits % 8
     return np.uint8((0xFF << (8 - used)) & 0xFF if bit_order == "big" else (1 << used) - 1)
 
 
 def _check_order(bit_order: object) -> None:
+    """Raise unless the bit order is one of the two."""
     if bit_order not in ("big", "little"):
         raise InvalidInput(f'`bit_order` must be "big" or "little", got {bit_order!r}.')
 
 
-def _big(codes: Codes) -> Bytes:
-    return codes.with_order("big").packed
-
-
-def _from_bytes(data: Any, n_bits: int) -> Codes:
-    return Codes(_typed(data, np.uint8), n_bits)
-
-
-def _typed(data: Any, dtype: type[np.generic]) -> Any:
-    array = np.asarray(data)
-    if array.dtype != dtype or array.ndim != 2:
-        raise InvalidInput(f"`data` must be a {np.dtype(dtype)} array of shape (n, bytes), got {array.dtype}.")
-    return array
-
-
-def _from_text(data: Any, n_bits: int) -> Codes:
-    rows = list(data)
-    for row in rows:
-        if not isinstance(row, str) or len(row) != n_bits or set(row) - {"0", "1"}:
-            raise InvalidInput(f"`data` must be texts of {n_bits} characters 0 and 1, got {row!r}.")
-    return Codes.from_bits(np.array([[int(c) for c in row] for row in rows]).reshape(len(rows), n_bits))
-
-
-def _from_hex(data: Any, n_bits: int) -> Codes:
-    try:
-        rows = [np.frombuffer(bytes.fromhex(row), dtype=np.uint8) for row in data]
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(f"`data` must be hex texts: {error}.") from None
-    width = (n_bits + 7) // 8
-    if any(row.size != width for row in rows):
-        raise InvalidInput(f"`data` must be hex texts of {width} bytes for {n_bits} bits.")
-    return Codes(np.array(rows, dtype=np.uint8).reshape(len(rows), width), n_bits)
-
-
-def _from_float(data: Any, n_bits: int) -> Codes:
-    array = np.asarray(data)
-    if array.ndim != 2 or array.shape[1] != n_bits or not (np.abs(array) == 1).all():
-        raise InvalidInput(f"`data` must hold -1 and +1 in shape (n, {n_bits}).")
-    return Codes.from_signs(array)
-
-
-class _Format(NamedTuple):
-    encode: Callable[[Codes], Any]
-    decode: Callable[[Any, int], Codes]
-
-
-_FLOAT = _Format(lambda codes: codes.signs().astype(np.float32), _from_float)
-_FORMATS = {
-    "faiss": _Format(lambda codes: codes.packed, _from_bytes),
-    "faiss-lsh": _Format(
-        lambda codes: codes.with_order("little").packed,
-        lambda data, n_bits: Codes(_typed(data, np.uint8), n_bits, "little"),
-    ),
-    "usearch": _Format(_big, _from_bytes),
-    "pgvector": _Format(lambda codes: ["".join(map(str, row)) for row in codes.bits().tolist()], _from_text),
-    "elasticsearch": _Format(lambda codes: [row.tobytes().hex() for row in _big(codes)], _from_hex),
-    "vespa": _Format(
-        lambda codes: _big(codes).view(np.int8),
-        lambda data, n_bits: Codes(_typed(data, np.int8).view(np.uint8), n_bits),
-    ),
-    "ubinary": _Format(_big, _from_bytes),
-    "binary": _Format(
-        lambda codes: (_big(codes).astype(np.int16) - 128).astype(np.int8),
-        lambda data, n_bits: Codes((_typed(data, np.int8).astype(np.int16) + 128).astype(np.uint8), n_bits),
-    ),
-    "float": _FLOAT,
-    "qdrant": _FLOAT,
-    "weaviate": _FLOAT,
-}
-
-
-def export_codes(codes: Codes, to: str) -> Any:
-    """Codes in a format of the table above.
-
-    Parameters
-    ----------
-    codes
-        The codes.
-    to
-        "faiss", "faiss-lsh", "usearch", "pgvector", "elasticsearch", "vespa", "ubinary", "binary", "float", or
-        "qdrant" / "weaviate" for "float".
-
-    Examples
-    --------
-    >>> from flipwise.hashing import Codes, export_codes
-    >>> codes = Codes.from_signs([[1, -1, -1, -1, -1, -1, -1, -1]])
-    >>> export_codes(codes, "vespa").tolist(), export_codes(codes, "binary").tolist(), export_codes(codes, "pgvector")
-    ([[-128]], [[0]], ['10000000'])
-    """
-    if not isinstance(codes, Codes):
-        raise InvalidInput(f"`codes` must be flipwise.hashing.Codes, got {type(codes).__name__}.")
-    return _find(to, "to").encode(codes)
-
-
-def import_codes(data: Any, n_bits: int, source: str) -> Codes:
-    """The inverse of `export_codes`; "faiss" bytes are taken to be in big order.
-
-    Examples
-    --------
-    >>> from flipwise.hashing import import_codes
-    >>> import_codes(["1010", "0001"], 4, "pgvector").signs().tolist()
-    [[1, -1, 1, -1], [-1, -1, -1, 1]]
-    """
-    return _find(source, "source").decode(data, n_bits)
-
-
-def _find(name: str, argument: str) -> _Format:
-    known = list(_FORMATS)
-    if name not in known:
-        near = difflib.get_close_matches(str(name), known, n=1)
-        hint = f' Did you mean "{near[0]}"?' if near else ""
-        raise InvalidInput(f"`{argument}` must be one of {', '.join(known)}, got {name!r}.{hint}")
-    return _FORMATS[name]
+def random_codes(shape: tuple[int, int], rng: np.random.Generator) -> CodeMatrix:
+    """Codes of which every bit is as likely -1 as +1."""
+    return (2 * rng.integers(0, 2, size=shape, dtype=np.int8) - 1).astype(np.int8)

@@ -91,7 +91,7 @@ def load(path: str | Path) -> Any:
 
 def _estimator(path: str | Path, about: dict[str, str], arrays: dict[str, Any]) -> Any:
     from flipwise import hashing
-    from flipwise.hashing.functions import function_from_arrays
+    from flipwise.hashing.functions.ridge import function_from_arrays
 
     if about["class"] not in _ESTIMATORS:
         raise InvalidFile(f"{path} holds an unknown estimator {about['class']!r}.")

@@ -11,7 +11,7 @@ The gradient is 4M(B(B'MB) - K M B), O(n r (r + c)) for Z of size n x c.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,22 @@ from flipwise.model.objective import Lipschitz
 
 INTERPRETED_WORK = 500_000
 """Products that may be made in one pass of flips without compiling."""
+
+
+class Products(NamedTuple):
+    """What flips keep up to date: G = B'MB (r x r) and U = (diag(s) Z'MB)' (r x c)."""
+
+    G: Floats
+    U: Floats
+
+
+class _Step(NamedTuple):
+    """A batch of flips: the exact change of f, the rows it touches, how they change, and the change of B'MB."""
+
+    change: float
+    rows: Any
+    step: Floats
+    dG: Floats
 
 
 class GramMatch:
@@ -79,21 +95,26 @@ class GramMatch:
         return np.asarray(squares @ self.s)
 
     def _weighted(self, B: Floats) -> Floats:
+        """MB."""
         return B if self._unit else self.weights[:, None] * B
 
     def value(self, x: Floats) -> float:
+        """f(x) from scratch; x may hold int8 codes."""
+        x = np.asarray(x, dtype=np.float64)
         MB = self._weighted(x)
         G = x.T @ MB
         inner = self.Z.T @ MB
         return float((G * G).sum() - 2.0 * (self.s @ (inner * inner).sum(axis=1))) + self.constant
 
     def gradient(self, x: Floats) -> Floats:
+        """4M(x(x'Mx) - K M x)."""
         MB = self._weighted(x)
         g = x @ (x.T @ MB)
         g -= self.Z @ (self.s[:, None] * (self.Z.T @ MB))
         return self._weighted(4.0 * g)
 
     def value_at(self, x: Floats, g: Floats) -> float:
+        """f(x); the gradient would not make it cheaper."""
         del g
         return self.value(x)
 
@@ -104,19 +125,22 @@ class GramMatch:
         norm = float(np.linalg.norm(entries)) ** 2 * float(np.abs(self.s).max(initial=0.0))
         return Lipschitz(4.0 * float(self.weights.max()) ** 2 * (3.0 * n * r + norm) * (1.0 + 1e-9), True)
 
-    # --- flips --------------------------------------------------------------------------------------------------------
+    # --- flips, as `model.objective.SupportsFlips` describes them -----------------------------------------------------
 
     def flip_gradient(self, x: Floats, g: Floats) -> Floats:
+        """`g` without what an entry adds to its own: -2 x_ij times the result is the change of one flip."""
         # Flipping b_ij alone (step d = -2 b_ij) changes f by d g_ij + 8 m_i G_jj + 8 m_i^2 (r - 1 - K_ii), G = B'MB.
         m = self.weights[:, None]
         G_diagonal = float(self.weights.sum())  # on spins
         return g - 4.0 * x * (m * G_diagonal + m * m * (self.shape[1] - 1 - self._own[:, None]))
 
     def flip_change(self, x: Floats, g: Floats, batch: Ints) -> float:
-        return self._change(x, g, batch)[0]
+        """The exact change of f if every entry of `batch` flipped."""
+        return self._step(x, g, batch).change
 
     def flip(self, x: Floats, g: Floats, batch: Ints) -> float:
-        change, rows, step, dG = self._change(x, g, batch)
+        """Flip every entry of `batch`, `x` and `g` in place; returns the change of f."""
+        change, rows, step, dG = self._step(x, g, batch)
         m = self.weights[rows, None]
         G = x.T @ self._weighted(x)
         # 4M[(B + D)(G + dG) - K M(B + D)] - 4M[BG - KMB]
@@ -128,36 +152,46 @@ class GramMatch:
         return change
 
     def flip_improving(self, x: Floats, g: Floats, batch: Ints, *, follow: bool) -> tuple[int, float]:
-        flips, change = self.flip_state(x, self.state(x), np.sort(batch))
+        """Flip the entries of `batch` that improve, one after another by position; returns (flips, change)."""
+        flips, change = self.flip_with(x, self.products(x), np.sort(batch))
         if flips:
             g[...] = self.gradient(x)
         return flips, change
 
-    # --- with G = B'MB and U = (diag(s) Z'MB)' kept up to date -------------------------------------------------------
+    # --- flips with the products kept up to date ----------------------------------------------------------------------
 
-    def state(self, x: Floats) -> tuple[Floats, Floats]:
-        """(G, U) at x."""
+    def products(self, x: Floats) -> Products:
+        """G and U at x, from scratch."""
         MB = self._weighted(x)
-        return x.T @ MB, np.ascontiguousarray((self.s[:, None] * (self.Z.T @ MB)).T)
+        return Products(x.T @ MB, np.ascontiguousarray((self.s[:, None] * (self.Z.T @ MB)).T))
 
-    def flip_state(self, x: Floats, state: tuple[Floats, Floats], batch: Ints) -> tuple[int, float]:
-        """Flip the entries of the sorted `batch` that improve, one after another; x and the state follow."""
+    def value_from(self, products: Products) -> float:
+        """f where these are the products, without a look at the items: <MB, K MB> is the sum of U^2 / s."""
+        used = self.s != 0.0
+        similar = float(((products.U[:, used] ** 2) / self.s[used]).sum())
+        return float((products.G * products.G).sum()) - 2.0 * similar + self.constant
+
+    def flip_with(self, x: Floats, products: Products, batch: Ints) -> tuple[int, float]:
+        """Flip the entries of the sorted `batch` that improve, one after another; x and the products follow.
+
+        Returns (flips, change of f).
+        """
         r = self.shape[1]
         if batch.size * (r + self.s.size) > INTERPRETED_WORK:
             kernels.gram_flip_dense.compile()
             kernels.gram_flip_sparse.compile()
         total = float(self.weights.sum())
         slack = 1e-12 * (8.0 * total * r + float(np.abs(self._own).max(initial=0.0)))
-        shared = (self.s, self.weights, self._own, total, slack, batch, x, *state)
+        shared = (self.s, self.weights, self._own, total, slack, batch, x, *products)
         if isinstance(self.Z, np.ndarray):
             flips, change = kernels.gram_flip_dense(self.Z, *shared)
         else:
             flips, change = kernels.gram_flip_sparse(self.Z.indptr, self.Z.indices, self.Z.data, *shared)
         return int(flips), float(change)
 
-    def flip_gradient_of(self, x: Floats, state: tuple[Floats, Floats]) -> Floats:
-        """The gradient in the diagonal gauge, from a state that is kept anyway; up to the factor 4."""
-        G, U = state
+    def flip_gradient_from(self, x: Floats, products: Products) -> Floats:
+        """The gradient in the diagonal gauge, from products that are kept anyway; up to the factor 4."""
+        G, U = products
         d = x @ G
         d -= self.Z @ U.T
         m = self.weights[:, None]
@@ -165,7 +199,10 @@ class GramMatch:
         d -= x * (float(self.weights.sum()) + m * (self.shape[1] - 1 - self._own[:, None]))
         return d if self._unit else np.multiply(d, m, out=d)
 
+    # --- exchanges ----------------------------------------------------------------------------------------------------
+
     def swap_improving(self, x: Floats, g: Floats, pairs: Ints) -> tuple[int, float]:
+        """Swap the longest beginning of `pairs`, halved until it improves; returns (swaps, change)."""
         return swap_shortened(self, x, g, pairs)
 
     def improving_swaps(self, x: Floats, g: Floats, labels: Ints) -> Ints:
@@ -183,8 +220,8 @@ class GramMatch:
                     return pair[None, :]
         return np.empty((0, 2), dtype=np.int64)
 
-    def _change(self, x: Floats, g: Floats, batch: Ints) -> tuple[float, Any, Floats, Floats]:
-        """(exact change, touched rows, their steps D, change of B'MB)."""
+    def _step(self, x: Floats, g: Floats, batch: Ints) -> _Step:
+        """What flipping every entry of `batch` does; nothing is changed."""
         n, r = self.shape
         rows: Any
         if 4 * batch.size >= n:  # most rows are touched: views of whole arrays instead of gathered rows
@@ -204,4 +241,4 @@ class GramMatch:
         linear = float(np.vdot(cross, G) - 0.25 * (step * g[rows]).sum())
         change = float(2.0 * (G * dG).sum() + (dG * dG).sum())
         change -= 4.0 * linear + 2.0 * float(self.s @ (similar * similar).sum(axis=1))
-        return change, rows, step, dG
+        return _Step(change, rows, step, dG)

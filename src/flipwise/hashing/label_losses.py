@@ -1,204 +1,199 @@
-"""The label losses: given W, one small problem a row, and with W eliminated, over the distinct label sets.
+"""The losses that learn from labels, as functions of the codes alone: W is the best one for them.
 
-f(B) = sum_i m_i (||W'b_i||^2 - 2 p_i'b_i) + d is what a B-step lowers. SDH (Shen et al., Supervised discrete hashing,
-CVPR 2015), ||Y - BW||^2 + delta ||W||^2 + nu ||B - F||^2, has `W = W`, `p_i = W y_i + nu f_i`; in FSDH and ITQ,
-||B - T||^2, nothing is quadratic on -1/+1: `W = 0`, `p_i = t_i`. Rows with equal p share one line of `P`, so that a
-label set costs r numbers however many items have it.
+SDH (Shen et al., Supervised discrete hashing, CVPR 2015): ||Y - BW||^2 + delta ||W||^2 + nu ||B - F||^2.
+FSDH (Gui et al., Fast supervised discrete hashing, TPAMI 2018): ||B - YW||^2 + delta ||W||^2.
 
-F(C) = min_W ||M^(1/2)(Y - CW)||^2 + delta ||W||^2 is the SDH loss with W eliminated. Once the code words of the classes
-are independent, W fits the labels and the alternating B-step no longer moves, wherever the code words happen to be. F
-still tells good code words from bad ones: with A = C'MC + delta I it is tr(Y'MY) - tr(Y'MC A^-1 C'MY), its gradient
-2M(CW - Y)W' at the minimising W (envelope theorem).
+Both have a closed form for W given B, and independent rows (see `row_loss`) given W, which is what an alternation uses.
+The gradient over B at the best W is that of the rows (envelope theorem).
 """
 
 from __future__ import annotations
 
-from functools import cached_property
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import as_floats
-from flipwise.foundation.errors import InvalidInput
-from flipwise.hashing.functions.ridge import chunks
-from flipwise.kernels import codes as kernels
-from flipwise.model.flips import swap_shortened
-from flipwise.model.objective import Lipschitz
-from flipwise.model.quadratic import accurate_sum
-
-_EPS = float(np.finfo(np.float64).eps)
+from flipwise.hashing.codes import CodeMatrix, random_codes
+from flipwise.hashing.functions.ridge import chunks, solve_positive
+from flipwise.hashing.labels import LabelSets
+from flipwise.hashing.row_loss import RowQuadratic
 
 
-class RowQuadratic:
-    """A quadratic over an n x r matrix of spins whose rows do not interact.
+@dataclass(frozen=True, eq=False)
+class CodeRows:
+    """The rows of a code matrix: label sets with their counts, or items.
 
-    Parameters
+    Attributes
     ----------
-    W
-        r x c; the quadratic part of every row is ||W'b||^2. A matrix without columns means none.
-    P
-        The linear parts, one for each distinct row.
-    which
-        The line of `P` that each row has; by default row i has line i.
+    of_item
+        The row of each item.
+    set_of_row
+        The label set of each row.
     weights
         How many items each row stands for.
-    constant
-        Added to the value.
+    """
+
+    of_item: Ints
+    set_of_row: Ints
+    weights: Floats
+
+    @classmethod
+    def make(cls, sets: LabelSets, distinct: bool) -> CodeRows:
+        """A row for each label set where they are to be `distinct`, else one for each item."""
+        if distinct:
+            return cls(sets.of_item, np.arange(len(sets.Y)), sets.counts)
+        return cls(np.arange(sets.of_item.size), sets.of_item, np.ones(sets.of_item.size))
+
+    def sums_by_set(self, B: CodeMatrix, n_sets: int) -> Floats:
+        """Sum of weighted rows of B for each label set."""
+        total = np.zeros((n_sets, B.shape[1]))
+        for rows in chunks(len(B)):
+            size = len(B[rows])
+            E = sp.csr_array((self.weights[rows], (self.set_of_row[rows], np.arange(size))), shape=(n_sets, size))
+            total += np.asarray(E @ B[rows].astype(np.float64))
+        return total
+
+    def gram(self, B: CodeMatrix) -> Floats:
+        """B'MB; counts below 2^24 are exact in float32, which is twice as fast."""
+        unit = bool((self.weights == 1.0).all())
+        total = np.zeros((B.shape[1], B.shape[1]))
+        for rows in chunks(len(B)):
+            if unit:
+                single = B[rows].astype(np.float32)
+                total += single.T @ single
+            else:
+                part = B[rows].astype(np.float64)
+                total += part.T @ (self.weights[rows, None] * part)
+        return total
+
+
+class FittedLoss(NamedTuple):
+    """The loss at some codes: the rows with W fitted to these codes, and its value there."""
+
+    rows: RowQuadratic
+    value: float
+
+
+class LabelLoss:
+    """A loss of codes whose W is the best one for them; `rows` says what the rows of the codes stand for."""
+
+    def __init__(self, sets: LabelSets, rows: CodeRows, n_bits: int, delta: float) -> None:
+        self.sets, self.rows, self.delta = sets, rows, delta
+        self.shape = (len(rows.weights), n_bits)
+        self._last: tuple[CodeMatrix, FittedLoss] | None = None
+
+    @abstractmethod
+    def _fit(self, B: CodeMatrix) -> FittedLoss:
+        """W fitted to B."""
+
+    def fitted(self, B: CodeMatrix) -> FittedLoss:
+        """The loss with W fitted to B; that of the last codes asked for is remembered."""
+        if self._last is None or not np.array_equal(self._last[0], B):
+            self._last = B, self._fit(B)
+        return self._last[1]
+
+    def value(self, x: CodeMatrix | Floats) -> float:
+        """The loss of codes with the best W for them."""
+        return self.fitted(np.asarray(x, dtype=np.int8)).value
+
+    def gradient(self, x: CodeMatrix | Floats) -> Floats:
+        """The gradient over the codes at the best W for them."""
+        B = np.asarray(x, dtype=np.int8)
+        return self.fitted(B).rows.gradient(B.astype(np.float64))
+
+    def start(self, rng: np.random.Generator) -> CodeMatrix:
+        """Random codes of items, or the words of label sets that items with random codes give after one round.
+
+        Then W' = Y'B / n is noise with covariance Y'MY, so small that Y W' decides alone: B = sgn(YR) with R drawn from
+        that distribution. Sets that share frequent labels share bits.
+        """
+        if self.shape[0] == len(self.sets.Y):
+            root = np.sqrt(self.sets.counts)[:, None] * self.sets.Y
+            R = root.T @ rng.standard_normal((len(root), self.shape[1]))
+            return np.where(self.sets.Y @ R >= 0.0, 1, -1).astype(np.int8)
+        return random_codes(self.shape, rng)
+
+
+class Coupling(NamedTuple):
+    """The term nu ||B - F||^2 of SDH; `predict` gives the F of codes, the values of a hash function fitted to them."""
+
+    nu: float
+    predict: Callable[[CodeMatrix], Floats]
+
+
+class SDHLoss(LabelLoss):
+    """min over W of ||Y - BW||^2 + delta ||W||^2, and nu ||B - F||^2 where there is a `coupling`.
 
     Examples
     --------
-    >>> import numpy as np, flipwise
-    >>> from flipwise.hashing.label_losses import RowQuadratic
-    >>> f = RowQuadratic(np.zeros((2, 0)), [[1.0, -2.0]], which=[0, 0, 0])
-    >>> flipwise.minimize(f, seed=0).x.tolist()
-    [[1, -1], [1, -1], [1, -1]]
+    >>> import numpy as np
+    >>> from flipwise.hashing.label_losses import CodeRows, SDHLoss
+    >>> from flipwise.hashing.labels import as_label_sets
+    >>> sets = as_label_sets([0, 1, 1])
+    >>> loss = SDHLoss(sets, CodeRows.make(sets, distinct=True), n_bits=2, delta=1.0)
+    >>> loss.value(np.array([[1, 1], [1, -1]])) < loss.value(np.array([[1, 1], [1, 1]]))
+    True
     """
 
     def __init__(
-        self,
-        W: npt.ArrayLike,
-        P: npt.ArrayLike,
-        which: npt.ArrayLike | None = None,
-        weights: npt.ArrayLike | None = None,
-        constant: float = 0.0,
+        self, sets: LabelSets, rows: CodeRows, n_bits: int, delta: float, coupling: Coupling | None = None
     ) -> None:
-        self.W, self.P = as_floats("W", W), as_floats("P", P)
-        if self.W.ndim != 2 or self.P.ndim != 2 or self.W.shape[0] != self.P.shape[1]:
-            raise InvalidInput(f"`W` must be r x c and `P` rows x r, got {self.W.shape} and {self.P.shape}.")
-        self.which: Ints = np.arange(len(self.P)) if which is None else np.asarray(which, dtype=np.int64)
-        if self.which.ndim != 1 or (self.which.size and not 0 <= self.which.min() <= self.which.max() < len(self.P)):
-            raise InvalidInput(f"`which` must hold row numbers of `P`, 0 to {len(self.P) - 1}.")
-        n = self.which.size
-        self.weights = np.ones(n) if weights is None else as_floats("weights", weights)
-        if self.weights.shape != (n,) or (self.weights <= 0).any():
-            raise InvalidInput(f"`weights` must be {n} numbers above 0.")
-        self.shape = (n, self.P.shape[1])
-        self.constant = float(constant)
+        super().__init__(sets, rows, n_bits, delta)
+        self.coupling = coupling
+        self._label_norm = float(sets.counts @ (sets.Y * sets.Y).sum(axis=1))
 
-    @cached_property
-    def Q(self) -> Floats:
-        """WW'."""
-        return self.W @ self.W.T
-
-    @cached_property
-    def slack(self) -> float:
-        """What rounding can do to the change of a flip in a row of weight 1."""
-        largest = np.abs(self.Q).sum(axis=1).max(initial=0.0) + np.abs(self.P).max(initial=0.0)
-        return 64.0 * _EPS * float(largest)
-
-    def value(self, x: Floats | npt.NDArray[np.int8]) -> float:
-        terms = np.empty(self.shape[0])
-        for rows in chunks(self.shape[0]):  # by chunks: an n x r array of products would be the largest of a fit
-            part = np.asarray(x[rows], dtype=np.float64)
-            U = part @ self.W
-            terms[rows] = (U * U).sum(axis=1) - 2.0 * (part * self.P[self.which[rows]]).sum(axis=1)
-        return accurate_sum(self.weights * terms) + self.constant
-
-    def gradient(self, x: Floats) -> Floats:
-        g = (x @ self.W) @ self.W.T
-        g -= self.P[self.which]
-        g *= 2.0 * self.weights[:, None]
-        return g
-
-    def hessian_times(self, d: Floats) -> Floats:
-        product = (d @ self.W) @ self.W.T
-        product *= 2.0 * self.weights[:, None]
-        return product
-
-    def value_at(self, x: Floats, g: Floats) -> float:
-        del g
-        return self.value(x)
-
-    def lipschitz(self) -> Lipschitz:
-        """2 max(m) ||WW'||: 0 for a linear objective, where one update of the Lipschitz rule is the optimum."""
-        norm = float(np.linalg.norm(self.W, 2)) ** 2 if self.W.size else 0.0
-        return Lipschitz(2.0 * float(self.weights.max(initial=0.0)) * norm * (1.0 + 1e-9), True)
-
-    # --- flips --------------------------------------------------------------------------------------------------------
-
-    def flip_gradient(self, x: Floats, g: Floats) -> Floats:
-        return g - 2.0 * self.weights[:, None] * np.diagonal(self.Q) * x
-
-    def flip_change(self, x: Floats, g: Floats, batch: Ints) -> float:
-        rows, step = self._steps(x, batch)
-        inner = step @ self.W
-        return float((step * g[rows]).sum() + self.weights[rows] @ (inner * inner).sum(axis=1))
-
-    def flip(self, x: Floats, g: Floats, batch: Ints) -> float:
-        rows, step = self._steps(x, batch)
-        change = self.flip_change(x, g, batch)
-        x[rows] += step
-        g[rows] += 2.0 * self.weights[rows, None] * ((step @ self.W) @ self.W.T)
-        return change
-
-    def flip_improving(self, x: Floats, g: Floats, batch: Ints, *, follow: bool) -> tuple[int, float]:
-        chosen = np.zeros(self.shape, dtype=np.bool_)
-        chosen.reshape(-1)[batch] = True
-        flips = np.zeros(self.shape[0], dtype=np.int64)
-        change = np.zeros(self.shape[0])
-        kernels.rows_flip_improving(self.Q, self.weights, self.slack, chosen, follow, x, g, flips, change)
-        return int(flips.sum()), float(change.sum())
-
-    def swap_improving(self, x: Floats, g: Floats, pairs: Ints) -> tuple[int, float]:
-        return swap_shortened(self, x, g, pairs)
-
-    def improving_swaps(self, x: Floats, g: Floats, labels: Ints) -> Ints:
-        spins = x.reshape(-1)
-        loss = -2.0 * spins * self.flip_gradient(x, g).reshape(-1)
-        slack = 2.0 * self.slack * float(self.weights.max(initial=0.0))
-        pairs = []
-        for group in range(int(labels.max(initial=-1)) + 1):
-            ones = np.flatnonzero((spins > 0) & (labels == group))
-            zeros = np.flatnonzero((spins < 0) & (labels == group))
-            ones, zeros = (part[np.argsort(loss[part], kind="stable")] for part in (ones, zeros))
-            if ones.size and zeros.size:
-                pairs.append(self._swaps_between_rows(ones, zeros, loss, slack))
-        found: Ints = np.concatenate(pairs) if pairs else np.empty((0, 2), dtype=np.int64)
-        return found if found.size else self._swaps_in_rows(x, loss, labels, slack)
-
-    def _swaps_between_rows(self, ones: Ints, zeros: Ints, loss: Floats, slack: float) -> Ints:
-        """Improving exchanges of entries in two rows, which do not interact; both lists are sorted, best first."""
-        m, r = min(ones.size, zeros.size), self.shape[1]
-        pairs = np.stack([ones[:m], zeros[:m]], axis=1)
-        pairs = pairs[(pairs[:, 0] // r != pairs[:, 1] // r) & (loss[pairs].sum(axis=1) < -slack)]
-        found: Ints = pairs
-        if found.size:
-            return found
-        partner = np.full(ones.size, zeros[0])  # the best zero, or for ones of its row the best zero of another row
-        elsewhere = zeros[zeros // r != zeros[0] // r]
-        same = ones // r == zeros[0] // r
-        partner[same] = elsewhere[0] if elsewhere.size else -1
-        at = int(np.argmin(np.where(partner >= 0, loss[ones] + loss[partner], np.inf)))
-        if partner[at] >= 0 and loss[ones[at]] + loss[partner[at]] < -slack:
-            return np.array([[ones[at], partner[at]]])
-        return np.empty((0, 2), dtype=np.int64)
-
-    def _swaps_in_rows(self, x: Floats, loss: Floats, labels: Ints, slack: float) -> Ints:
-        """Improving exchanges inside one row, where the two flips interact by -8 m Q_jk."""
-        r = self.shape[1]
-        for i in range(self.shape[0]):
-            at = np.arange(i * r, (i + 1) * r)
-            change = loss[at][:, None] + loss[at][None, :] - 8.0 * self.weights[i] * self.Q
-            allowed = (x[i][:, None] > 0) & (x[i][None, :] < 0) & (labels[at][:, None] == labels[at][None, :])
-            change[~allowed] = np.inf
-            j, k = divmod(int(change.argmin()), r)
-            if change[j, k] < -slack:
-                return np.array([[at[j], at[k]]])
-        return np.empty((0, 2), dtype=np.int64)
-
-    def _steps(self, x: Floats, batch: Ints) -> tuple[Ints, Floats]:
-        """The rows that a batch touches and the change of each."""
-        r = self.shape[1]
-        rows, at = np.unique(batch // r, return_inverse=True)
-        step = np.zeros((rows.size, r))
-        step[at, batch % r] = -2.0 * x.reshape(-1)[batch]
-        return rows, step
+    def _fit(self, B: CodeMatrix) -> FittedLoss:
+        Y = self.sets.Y
+        G, cross = self.rows.gram(B), self.rows.sums_by_set(B, len(Y)).T @ Y
+        A = G.copy()
+        A[np.diag_indices_from(A)] += max(self.delta, 1e-12)
+        W = solve_positive(A, cross)
+        constant = self._label_norm + self.delta * float((W * W).sum())
+        value = constant + float((W * (G @ W)).sum()) - 2.0 * float((cross * W).sum())
+        P, which = Y @ W.T, self.rows.set_of_row
+        if self.coupling is not None:
+            nu, F = self.coupling.nu, self.coupling.predict(B)
+            P, which = P[which] + nu * F, np.arange(len(B))
+            apart = nu * (float((F * F).sum()) + B.size)
+            constant, value = constant + apart, value + apart - 2.0 * nu * float((F * B).sum())
+        return FittedLoss(RowQuadratic(W, P, which, self.rows.weights, constant), value)
 
 
-class ProjectedLabels:
-    """F over a matrix of code words, one row a label set.
+class FSDHLoss(LabelLoss):
+    """min over W of ||B - YW||^2 + delta ||W||^2: labels are regressed onto codes, so the B-step is linear."""
+
+    def __init__(self, sets: LabelSets, rows: CodeRows, n_bits: int, delta: float) -> None:
+        super().__init__(sets, rows, n_bits, delta)
+        self._gram = sets.Y.T @ (sets.counts[:, None] * sets.Y)
+        self._code_norm = float(rows.weights.sum()) * n_bits
+
+    def _fit(self, B: CodeMatrix) -> FittedLoss:
+        Y = self.sets.Y
+        A = self._gram.copy()
+        A[np.diag_indices_from(A)] += max(self.delta, 1e-12)
+        cross = Y.T @ self.rows.sums_by_set(B, len(Y))
+        W = solve_positive(A, cross)
+        T = Y @ W
+        constant = self._code_norm + float(self.sets.counts @ (T * T).sum(axis=1)) + self.delta * float((W * W).sum())
+        rows = RowQuadratic(np.zeros((B.shape[1], 0)), T, self.rows.set_of_row, self.rows.weights, constant)
+        return FittedLoss(rows, constant - 2.0 * float((cross * W).sum()))
+
+
+class CodeWordLoss:
+    """The SDH loss of code words, one row a label set, with W eliminated in closed form.
+
+    F(C) = min_W ||M^(1/2)(Y - CW)||^2 + delta ||W||^2. Once the code words of the classes are independent, W fits the
+    labels and the alternating B-step no longer moves, wherever the code words happen to be. F still tells good code
+    words from bad ones: with A = C'MC + delta I it is tr(Y'MY) - tr(Y'MC A^-1 C'MY), its gradient 2M(CW - Y)W' at the
+    minimising W.
 
     Parameters
     ----------
@@ -214,8 +209,8 @@ class ProjectedLabels:
     Examples
     --------
     >>> import numpy as np
-    >>> from flipwise.hashing.label_losses import ProjectedLabels
-    >>> f = ProjectedLabels(np.eye(2), 2, [1, 1], delta=1.0)
+    >>> from flipwise.hashing.label_losses import CodeWordLoss
+    >>> f = CodeWordLoss(np.eye(2), 2, [1, 1], delta=1.0)
     >>> same, apart = np.ones((2, 2)), np.array([[1.0, 1.0], [1.0, -1.0]])
     >>> f.value(apart) < f.value(same)
     True
@@ -226,16 +221,21 @@ class ProjectedLabels:
         self.weights = as_floats("weights", weights)
         self.shape = (len(self.Y), int(n_bits))
         self.delta = float(delta)
+        self.evaluations = 0
+        """Values and gradients that were asked for."""
         self._MY = self.weights[:, None] * self.Y
         self._YMY = float((self.Y * self._MY).sum())
 
     def best_W(self, x: Floats) -> Floats:
+        """The minimising W."""
         A = x.T @ (self.weights[:, None] * x)
         A[np.diag_indices_from(A)] += self.delta
         W: Floats = cho_solve(cho_factor(A, check_finite=False), x.T @ self._MY, check_finite=False)
         return W
 
     def value(self, x: Floats) -> float:
+        """F(x)."""
+        self.evaluations += 1
         n_sets, r = self.shape
         if n_sets > r:
             return self._YMY - float(((x.T @ self._MY) * self.best_W(x)).sum())
@@ -245,6 +245,10 @@ class ProjectedLabels:
         return self.delta * float((self.Y * cho_solve(cho_factor(A, check_finite=False), self.Y)).sum())
 
     def gradient(self, x: Floats) -> Floats:
-        W = self.best_W(x)
+        """2M(xW - Y)W' at the minimising W."""
+        self.evaluations += 1
+        A = x.T @ (self.weights[:, None] * x)
+        A[np.diag_indices_from(A)] += self.delta
+        W = cho_solve(cho_factor(A, check_finite=False), x.T @ self._MY, check_finite=False)
         g: Floats = 2.0 * (self.weights[:, None] * (x @ W) - self._MY) @ W.T
         return g

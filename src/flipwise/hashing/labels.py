@@ -57,18 +57,3 @@ def as_label_sets(y: npt.ArrayLike) -> LabelSets:
     _, first, of_item = np.unique(packed, axis=0, return_index=True, return_inverse=True)
     sets = array[first].astype(np.float64)
     return LabelSets(sets, of_item.reshape(-1).astype(np.int64), np.arange(array.shape[1]), True)
-
-
-def relevance(query_labels: npt.ArrayLike, database_labels: npt.ArrayLike) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
-    """(set of each query, set of each database item, share[query set, database set]).
-
-    Items are relevant to each other when their labels are equal or, with multi-hot labels, when they share one.
-    """
-    q, db = np.asarray(query_labels), np.asarray(database_labels)
-    if q.ndim != db.ndim or (q.ndim == 2 and q.shape[1] != db.shape[1]):
-        raise InvalidInput(
-            f"query and database labels must be of one kind, got shapes {q.shape} and {db.shape}: "
-            "class values of shape (n,), or multi-hot of shape (n, classes)."
-        )
-    both = as_label_sets(np.concatenate([q, db]))
-    return both.of_item[: len(q)], both.of_item[len(q) :], both.Y @ both.Y.T > 0

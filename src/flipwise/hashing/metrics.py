@@ -15,7 +15,8 @@ none count as 0. Which codes the database holds, learned ones or hashed ones, is
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +25,13 @@ from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import is_whole
 from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.codes import Codes, check_match
-from flipwise.hashing.labels import relevance
+from flipwise.hashing.labels import as_label_sets
 from flipwise.kernels import hamming as kernels
 
 Ties = Literal["expected", "stable"]
+"""How items at equal distance are ranked."""
 _BLOCK = 1 << 24
+"""Ranked items that are held at once."""
 
 
 def mean_average_precision(
@@ -63,13 +66,14 @@ def mean_average_precision(
     0.8333333333333333
     """
     top = _checked_top(top, len(database))
+    ranking = _as_ranking(queries, database, query_labels, database_labels)
     if _checked_ties(ties) == "stable":
         per_query = []
-        for hit in _stable_blocks(queries, database, query_labels, database_labels, top):
+        for hit in _stable_blocks(ranking, top):
             precision = np.cumsum(hit, axis=1) / np.arange(1, top + 1)
             per_query.append((precision * hit).sum(axis=1) / np.maximum(hit.sum(axis=1), 1))
         return float(np.concatenate(per_query).mean())
-    n, k, before, before_hits = _tied_groups(queries, database, query_labels, database_labels)
+    n, k, before, before_hits = _tied_groups(ranking)
     seen = np.clip(top - before, 0, n)  # how many items of each group are inside the first `top`
     harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, len(database) + 1))])
     h = harmonic[before + seen] - harmonic[np.minimum(before, len(database))]
@@ -98,7 +102,8 @@ def precision_at(
     >>> precision_at(queries, database, [0], [0, 1, 0], 2)
     0.5
     """
-    return float(np.mean(_hits_at(queries, database, query_labels, database_labels, n, ties)[0] / n))
+    ranking = _as_ranking(queries, database, query_labels, database_labels)
+    return float(np.mean(_hits_at(ranking, n, ties)[0] / n))
 
 
 def recall_at(
@@ -120,7 +125,7 @@ def recall_at(
     >>> recall_at(queries, database, [0], [0, 1, 0], 1)
     0.5
     """
-    hits, all_relevant = _hits_at(queries, database, query_labels, database_labels, n, ties)
+    hits, all_relevant = _hits_at(_as_ranking(queries, database, query_labels, database_labels), n, ties)
     return float(np.mean(hits / np.maximum(all_relevant, 1)))
 
 
@@ -141,9 +146,9 @@ def precision_within_radius(
     >>> precision_within_radius(queries, database, [0], [0, 1, 0], radius=1)
     0.5
     """
-    n, k, _, _ = _tied_groups(queries, database, query_labels, database_labels)
-    inside = n[:, : radius + 1].sum(axis=1)
-    return float(np.mean(k[:, : radius + 1].sum(axis=1) / np.maximum(inside, 1)))
+    groups = _tied_groups(_as_ranking(queries, database, query_labels, database_labels))
+    inside = groups.items[:, : radius + 1].sum(axis=1)
+    return float(np.mean(groups.hits[:, : radius + 1].sum(axis=1) / np.maximum(inside, 1)))
 
 
 def neighbour_recall(found: Ints, truth: Ints) -> float:
@@ -162,61 +167,82 @@ def neighbour_recall(found: Ints, truth: Ints) -> float:
     return float(np.mean([np.isin(t, f).mean() for f, t in zip(found, truth, strict=True)]))
 
 
-def _tied_groups(
-    queries: Codes, database: Codes, query_labels: npt.ArrayLike, database_labels: npt.ArrayLike
-) -> tuple[Ints, Ints, Ints, Ints]:
+class _Ranking(NamedTuple):
+    """Codes and label sets as the kernels read them."""
+
+    queries: npt.NDArray[np.uint64]
+    database: npt.NDArray[np.uint64]
+    query_set: Ints
+    database_set: Ints
+    share: npt.NDArray[np.bool_]
+    """share[a, b]: whether items of the label sets a and b are relevant to each other."""
+    n_bits: int
+
+
+class _TiedGroups(NamedTuple):
     """For each query and distance: items, relevant items, and how many of both are nearer."""
-    queries, query_set, db_set, share = _prepared(queries, database, query_labels, database_labels)
-    counts = np.zeros((len(queries), database.n_bits + 1), dtype=np.int64)
-    hits = np.zeros_like(counts)
-    kernels.count_by_distance(queries.words(), database.words(), query_set, db_set, share, counts, hits)
-    return counts, hits, np.cumsum(counts, axis=1) - counts, np.cumsum(hits, axis=1) - hits
+
+    items: Ints
+    hits: Ints
+    items_before: Ints
+    hits_before: Ints
 
 
-def _stable_blocks(
-    queries: Codes, database: Codes, query_labels: npt.ArrayLike, database_labels: npt.ArrayLike, top: int
-) -> list[npt.NDArray[np.bool_]]:
-    """Relevance of the first `top` items by (distance, id), in blocks of queries."""
-    queries, query_set, db_set, share = _prepared(queries, database, query_labels, database_labels)
-    q, db = queries.words(), database.words()
-    blocks = []
-    step = max(1, _BLOCK // top)
-    for start in range(0, len(q), step):
-        hit = np.zeros((len(q[start : start + step]), top), dtype=np.bool_)
-        kernels.ranked_relevance(
-            q[start : start + step], db, query_set[start : start + step], db_set, share, database.n_bits, hit
-        )
-        blocks.append(hit)
-    return blocks
-
-
-def _hits_at(
-    queries: Codes, database: Codes, query_labels: npt.ArrayLike, database_labels: npt.ArrayLike, n: int, ties: Ties
-) -> tuple[Floats, Floats]:
-    """(relevant items among the first n, all relevant items) of each query."""
-    top = _checked_top(n, len(database))
-    items, hits, before, _ = _tied_groups(queries, database, query_labels, database_labels)
-    total = hits.sum(axis=1).astype(np.float64)
-    if _checked_ties(ties) == "stable":
-        blocks = _stable_blocks(queries, database, query_labels, database_labels, top)
-        return np.concatenate([hit.sum(axis=1) for hit in blocks]).astype(np.float64), total
-    seen = np.clip(top - before, 0, items)
-    return (hits * seen / np.maximum(items, 1)).sum(axis=1), total
-
-
-def _prepared(
+def _as_ranking(
     queries: Codes, database: Codes, query_labels: npt.ArrayLike, database_labels: npt.ArrayLike
-) -> tuple[Codes, Ints, Ints, npt.NDArray[np.bool_]]:
+) -> _Ranking:
+    """Items are relevant to each other when their labels are equal or, with multi-hot labels, when they share one."""
     queries = check_match(queries, database)
     kernels.compile_for(len(queries) * len(database))
-    query_set, db_set, share = relevance(query_labels, database_labels)
-    for name, codes, labels in (("query", queries, query_set), ("database", database, db_set)):
+    q, db = np.asarray(query_labels), np.asarray(database_labels)
+    if q.ndim != db.ndim or (q.ndim == 2 and q.shape[1] != db.shape[1]):
+        raise InvalidInput(
+            f"query and database labels must be of one kind, got shapes {q.shape} and {db.shape}: "
+            "class values of shape (n,), or multi-hot of shape (n, classes)."
+        )
+    both = as_label_sets(np.concatenate([q, db]))
+    query_set, database_set = both.of_item[: len(q)], both.of_item[len(q) :]
+    for name, codes, labels in (("query", queries, query_set), ("database", database, database_set)):
         if len(codes) != len(labels) or not len(codes):
             raise InvalidInput(f"there are {len(codes)} {name} codes and {len(labels)} {name} labels.")
-    return queries, query_set, db_set, share
+    share = both.Y @ both.Y.T > 0
+    return _Ranking(queries.words(), database.words(), query_set, database_set, share, database.n_bits)
+
+
+def _tied_groups(ranking: _Ranking) -> _TiedGroups:
+    """The groups of items at one distance."""
+    counts = np.zeros((len(ranking.queries), ranking.n_bits + 1), dtype=np.int64)
+    hits = np.zeros_like(counts)
+    kernels.count_by_distance(*ranking[:5], counts, hits)
+    return _TiedGroups(counts, hits, np.cumsum(counts, axis=1) - counts, np.cumsum(hits, axis=1) - hits)
+
+
+def _stable_blocks(ranking: _Ranking, top: int) -> Iterator[npt.NDArray[np.bool_]]:
+    """Relevance of the first `top` items by (distance, id), in blocks of queries."""
+    step = max(1, _BLOCK // top)
+    for start in range(0, len(ranking.queries), step):
+        some = slice(start, start + step)
+        hit = np.zeros((len(ranking.queries[some]), top), dtype=np.bool_)
+        kernels.ranked_relevance(
+            ranking.queries[some], ranking.database, ranking.query_set[some], ranking.database_set, ranking.share,
+            ranking.n_bits, hit,
+        )  # fmt: skip
+        yield hit
+
+
+def _hits_at(ranking: _Ranking, n: int, ties: Ties) -> tuple[Floats, Floats]:
+    """(relevant items among the first n, all relevant items) of each query."""
+    top = _checked_top(n, len(ranking.database))
+    groups = _tied_groups(ranking)
+    total = groups.hits.sum(axis=1).astype(np.float64)
+    if _checked_ties(ties) == "stable":
+        return np.concatenate([hit.sum(axis=1) for hit in _stable_blocks(ranking, top)]).astype(np.float64), total
+    seen = np.clip(top - groups.items_before, 0, groups.items)
+    return (groups.hits * seen / np.maximum(groups.items, 1)).sum(axis=1), total
 
 
 def _checked_top(top: int | None, n: int) -> int:
+    """How many of n items count; None: all."""
     if top is None:
         return n
     if not is_whole(top) or top < 1:
@@ -225,6 +251,7 @@ def _checked_top(top: int | None, n: int) -> int:
 
 
 def _checked_ties(ties: Ties) -> Ties:
+    """The word, if it is one of the two."""
     if ties not in ("expected", "stable"):
         raise InvalidInput(f'`ties` must be "expected" or "stable", got {ties!r}.')
     return ties

@@ -2,13 +2,10 @@
 
 Ties are settled by id everywhere: results are ordered by (distance, id) or (-score, id), so that every backend gives
 the same answer. faiss promises no order among equal distances; its ids at the last distance are settled afterwards.
-
-`recommend` measures how many bits, and how much oversampling, a target recall needs on the user's own vectors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,8 +16,6 @@ from flipwise.foundation.arrays import Ints
 from flipwise.foundation.checks import as_floats, is_whole
 from flipwise.foundation.errors import InvalidInput, MissingDependency
 from flipwise.hashing.codes import Codes, check_match
-from flipwise.hashing.metrics import neighbour_recall
-from flipwise.hashing.pace import out_of_time
 from flipwise.kernels import hamming as kernels
 
 _BLOCK = 1 << 24
@@ -140,122 +135,6 @@ def exact_search(queries: npt.ArrayLike, vectors: npt.ArrayLike, k: int) -> Neig
     return Neighbours(ids, scores)
 
 
-@dataclass(frozen=True)
-class Measured:
-    """Recall of one setting: `oversampling * k` candidates by codes of `n_bits`, re-ranked by the original vectors."""
-
-    n_bits: int
-    oversampling: int
-    scoring: str
-    recall: float
-    bytes_per_item: int
-
-
-@dataclass(frozen=True)
-class Recommendation:
-    """The cheapest setting that reached the target (None when none did), and everything that was measured."""
-
-    chosen: Measured | None
-    measured: tuple[Measured, ...]
-    k: int
-    target: float
-
-    def __str__(self) -> str:
-        lines = [f"recall@{self.k}, target {self.target:g}", " bits  oversampling  scoring     recall  bytes"]
-        for m in self.measured:
-            mark = " <- recommended" if m == self.chosen else ""
-            lines.append(
-                f"{m.n_bits:5d}  {m.oversampling:12d}  {m.scoring:10s}  {m.recall:.4f}  {m.bytes_per_item:5d}{mark}"
-            )
-        return "\n".join(lines)
-
-
-def recommend(
-    X: npt.ArrayLike,
-    *,
-    target: float = 0.95,
-    k: int = 10,
-    bits: Sequence[int] = (64, 128, 256, 512),
-    oversampling: Sequence[int] = (1, 2, 4, 10, 20, 50),
-    asymmetric: bool = False,
-    estimator: Any = None,
-    max_rows: int = 20_000,
-    queries: int = 500,
-    random_state: Any = None,
-) -> Recommendation:
-    """Measure recall@k on held-out rows of X for each number of bits and oversampling factor.
-
-    Rows are compared by cosine. The cheapest setting is the one with the fewest bits that reaches the target, and of
-    these the one with the least oversampling. Inside `fitting(time_limit=...)` no more lengths are tried once the time
-    is over.
-
-    Parameters
-    ----------
-    X
-        Embeddings, a row an item. At most `max_rows` are used.
-    target
-        The recall to reach after re-ranking.
-    k
-        Neighbours that count.
-    bits, oversampling
-        What is tried.
-    asymmetric
-        Score codes against real-valued queries instead of Hamming distances.
-    estimator
-        An unsupervised estimator; `ITQ()` by default.
-    queries
-        Held-out rows used as queries.
-    random_state
-        Seed.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from flipwise.hashing import recommend
-    >>> X = np.random.default_rng(0).standard_normal((600, 16))
-    >>> found = recommend(X, target=0.8, bits=(16, 32), oversampling=(1, 10), queries=50, random_state=0)
-    >>> found.chosen.n_bits in (16, 32)
-    True
-    """
-    from sklearn.base import clone
-
-    from flipwise.hashing.estimators.base import as_rng
-    from flipwise.hashing.estimators.itq import ITQ
-
-    vectors = np.asarray(X)
-    if vectors.ndim != 2 or len(vectors) < 2 * k + 2:
-        raise InvalidInput(f"`X` must be a matrix with at least {2 * k + 2} rows, got shape {vectors.shape}.")
-    if not 0 < target <= 1:
-        raise InvalidInput(f"`target` must be above 0 and at most 1, got {target!r}.")
-    rng = as_rng(random_state)
-    rows = rng.permutation(len(vectors))[:max_rows]
-    vectors = vectors[rows].astype(np.float64)
-    if not np.isfinite(vectors).all():
-        raise InvalidInput("`X` must be finite.")
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)
-    held = min(queries, len(vectors) // 4)
-    asked, database = vectors[:held], vectors[held:]
-    truth = exact_search(asked, database, k).ids
-    measured = []
-    for n_bits in sorted(bits):
-        model = clone(ITQ() if estimator is None else estimator).set_params(n_bits=n_bits, random_state=0).fit(database)
-        real, codes = model.decision_function(asked), model.encode(database)
-        for factor in sorted(oversampling):
-            wanted = min(factor * k, len(database))
-            if asymmetric:
-                near = asymmetric_search(real, codes, wanted)
-            else:
-                near = hamming_search(Codes.from_signs(real), codes, wanted)
-            recall = neighbour_recall(rerank(asked, database, near, k).ids, truth)
-            scoring = "asymmetric" if asymmetric else "hamming"
-            measured.append(Measured(n_bits, factor, scoring, recall, codes.packed.shape[1]))
-        if out_of_time():
-            break
-    good = [m for m in measured if m.recall >= target]
-    best = min(good, key=lambda m: (m.n_bits, m.oversampling)) if good else None
-    return Recommendation(best, tuple(measured), k, target)
-
-
 def largest(scores: npt.NDArray[Any], k: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
     """The ids of the k largest entries of each row by (-score, id), and the entries."""
     n = scores.shape[1]
@@ -272,6 +151,7 @@ def largest(scores: npt.NDArray[Any], k: int) -> tuple[npt.NDArray[np.int64], np
 def _faiss_search(
     queries: Codes, database: Codes, k: int, required: bool
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]] | None:
+    """(distances, ids) by faiss; None where it is not installed and not `required`."""
     try:
         import faiss
     except ImportError:
@@ -285,6 +165,7 @@ def _faiss_search(
 
 
 def _checked_k(k: Any, n: int) -> int:
+    """k, refused unless there are so many items to choose from."""
     if not is_whole(k) or not 1 <= k <= n:
         raise InvalidInput(f"`k` must be an integer between 1 and the {n} items to choose from, got {k!r}.")
     return int(k)

@@ -86,8 +86,10 @@ class EvaluatedFlips:
     def flip(self, x: Floats, g: Floats, batch: Ints) -> float:
         before = self.value(x)
         x.reshape(-1)[batch] *= -1.0
-        g[...] = self.gradient(x)
-        return self.value(x) - before
+        g[...] = self.objective.gradient(x)
+        after = self.objective.value(x)
+        self._known = (x.tobytes(), after)
+        return after - before
 
     def flip_improving(self, x: Floats, g: Floats, batch: Ints, *, follow: bool) -> tuple[int, float]:
         flips, change = flip_shortened(self, x, g, batch)

@@ -94,7 +94,7 @@ def fit(
     if not cluster and chosen in SUPERVISED and labels is None:
         raise click.UsageError(f"--loss {chosen} learns from labels: pass -y LABELS, or use {', '.join(UNSUPERVISED)}.")
     y = None if labels is None or chosen in UNSUPERVISED else read_labels(labels)
-    model = getattr(hashing, chosen)(n_bits=bits, random_state=seed)
+    model = getattr(hashing, chosen)(n_bits=bits, random_state=seed, time_limit=time_limit, verbose=verbose)
     facts: dict[str, Any] = {"loss": chosen, "bits": bits}
     started = time.perf_counter()
     if cluster:
@@ -108,7 +108,7 @@ def fit(
         facts["items"] = len(X)
         if verbose:
             click.echo(f"{chosen}, {bits} bits, of {X.shape[0]:,} vectors with {X.shape[1]:,} features", err=True)
-        with limited_threads(threads), hashing.fitting(time_limit=time_limit, verbose=verbose):
+        with limited_threads(threads):
             model.fit(X, y)
     hashing.save(model, output)
     facts |= {"features": model.n_features_in_, "seconds": round(time.perf_counter() - started, 3)}
@@ -254,8 +254,10 @@ def recommend(
     from flipwise import hashing
     from flipwise.kernels.jit import threads as limited_threads
 
-    with limited_threads(threads), hashing.fitting(time_limit=time_limit):
-        advice = hashing.recommend(read_array(vectors), k=k, target=recall, bits=bits, random_state=seed)
+    with limited_threads(threads):
+        advice = hashing.recommend(
+            read_array(vectors), k=k, target=recall, bits=bits, random_state=seed, time_limit=time_limit
+        )
     if as_json:
         print_json(asdict(advice))
     else:
@@ -277,7 +279,7 @@ def export(codes: str, engine: str, output: str) -> None:
     """
     import numpy as np
 
-    from flipwise.hashing.codes import export_codes
+    from flipwise.hashing.formats import export_codes
 
     exported = export_codes(read_codes(codes), engine)
     if not isinstance(exported, np.ndarray):

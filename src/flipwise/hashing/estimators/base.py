@@ -1,43 +1,112 @@
-"""What all hashing estimators share: the scikit-learn contract around a hash function and learned codes."""
+"""What all hashing estimators share: the scikit-learn contract, and a fit as a run of the engine."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.foundation.arrays import Floats
+from flipwise.engine.limits import Clock, Limits, Status
+from flipwise.engine.result import Result
+from flipwise.engine.solver import Solver
+from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import check_whole, is_number
 from flipwise.foundation.errors import InvalidInput, MissingDependency
-from flipwise.hashing.codes import Codes
-from flipwise.hashing.functions import HashFunction, make_function
+from flipwise.hashing.alternation import FitContext
+from flipwise.hashing.codes import CodeMatrix, Codes
+from flipwise.hashing.functions.ridge import HashFunction, Targets, make_function
+from flipwise.minimization import METHODS
+from flipwise.model.constraints import Free
+from flipwise.model.objective import Objective
+from flipwise.model.problem import Problem
+from flipwise.solvers.registry import find_method
 
 try:
-    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
     raise MissingDependency("scikit-learn", "hashing", "a hashing estimator") from None
 
 OUTPUTS = ("packed", "bits", "signs")
+"""What `transform` may return."""
+
+
+@dataclass(frozen=True)
+class CodeSearch:
+    """The search of a fit: a loss of codes, the solver that lowers it, and which row of the codes each item has.
+
+    `of_item` is None where every item has its own row. `max_iterations` is a limit to what the solver leaves unlimited.
+    """
+
+    loss: Objective
+    solver: Solver
+    of_item: Ints | None = None
+    max_iterations: int | None = None
+
+    @property
+    def problem(self) -> Problem:
+        """The loss over all codes."""
+        return Problem(self.loss, Free())
+
+    def targets(self, B: CodeMatrix) -> Targets:
+        """What the hash function is fitted to, where B are the codes that were found."""
+        own_rows = self.of_item is None or np.array_equal(self.of_item, np.arange(len(B)))
+        return Targets(B, None if own_rows else self.of_item)
 
 
 class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer from features to binary codes.
 
-    Subclasses set `function_` (the hash function) and `codes_` (the learned training codes) in `fit`.
+    A fit is a run of the engine, as `flipwise.minimize` is: subclasses say what it minimises and how. The parameters
+    of the run are the same everywhere:
+
+    Parameters
+    ----------
+    time_limit
+        Seconds for the search for codes; the hash function is then fitted to the codes found so far. At least one round
+        is made. Ctrl-C ends the search in the same way.
+    callback
+        Called with a `flipwise.Progress` after each round; return True to end the search.
+    verbose
+        Log the rounds to standard error.
+    checkpoint, every
+        A path: the search is saved there every so many seconds, and goes on from there when the file exists.
+
+    Attributes
+    ----------
+    codes_ : Codes
+        The learned codes of the training rows.
+    function_
+        The hash function.
+    result_ : flipwise.Result
+        How the search for codes went: `status`, `value`, `trace`; its `x` are the rows of codes searched over.
+    loss_values_ : list of float
+        The loss after each round, with everything else fitted to its codes.
+    b_step_seconds_ : float
+        Time spent in B-steps.
     """
 
-    _optimizers: tuple[str, ...] = ("dpcd",)
+    _optimizers: ClassVar[tuple[str, ...]] = ("dpcd",)
+    _needs_labels: ClassVar[bool] = False
 
     function_: HashFunction
     codes_: Codes
+    result_: Result
+    loss_values_: list[float]
+    b_step_seconds_: float
     n_bits: int
     optimizer: str
     hash_function: str
     hash_options: dict[str, Any] | None
     output: str
     random_state: Any
+    time_limit: float | None
+    callback: Any
+    verbose: bool
+    checkpoint: Any
+    every: float
 
     def decision_function(self, X: Any) -> Floats:
         """Real values of shape (n, n_bits): their signs are the bits, their sizes the certainty of each.
@@ -67,25 +136,67 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     # --- for subclasses -----------------------------------------------------------------------------------------------
 
     def _validated(self, X: Any, reset: bool) -> Any:
+        """The features as scikit-learn checks them; `reset` remembers their number and names."""
         return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
 
-    def _start(self, X: Any, reset: bool = True) -> tuple[Any, np.random.Generator]:
-        """The checked training features, and a generator; common parameters are checked here."""
+    def _begin(self, X: Any, reset: bool = True) -> tuple[Any, FitContext]:
+        """The checked training features, and the generator and clock of the fit; common parameters are checked here."""
         check_whole("n_bits", self.n_bits, 1)
         if self.output not in OUTPUTS:
             raise InvalidInput(f"`output` must be one of {', '.join(OUTPUTS)}, got {self.output!r}.")
+        Limits(time_limit=self.time_limit)
+        clock = Clock(self.time_limit)
         X = self._validated(X, reset)
         bits = int(self.n_bits)
         self._n_features_out = (bits + 7) // 8 if self.output == "packed" else bits
-        return X, as_rng(self.random_state)
+        return X, FitContext(as_rng(self.random_state), clock)
 
-    def _new_function(self) -> HashFunction:
-        return make_function(self.hash_function, self.hash_options)
+    def _run_options(self, search: CodeSearch, context: FitContext) -> dict[str, Any]:
+        """The arguments of `engine.solve` that the parameters of the estimator give."""
+        left = None if self.time_limit is None else max(0.0, context.clock.seconds_left)
+        return {
+            "limits": Limits(time_limit=left, max_iterations=search.max_iterations),
+            "seed": context.rng,
+            "callback": self.callback,
+            "verbose": bool(self.verbose),
+            "checkpoint": self.checkpoint,
+            "every": self.every,
+        }
+
+    def _record(self, result: Result, context: FitContext) -> None:
+        """Keep what the search tells about itself."""
+        self.result_ = result
+        self.loss_values_ = [record.value for record in result.trace.records]
+        self.b_step_seconds_ = context.b_step_seconds
+
+    def _finish(
+        self, result: Result, search: CodeSearch, X: Any, context: FitContext, labelled: npt.NDArray[np.bool_] | None
+    ) -> Result:
+        """Fit the hash function to the codes that were found; rows that are not `labelled` get their hashed codes.
+
+        The engine calls this while it holds back Ctrl-C, so that no codes are lost.
+        """
+        self._record(result, context)
+        B: CodeMatrix = result.x
+        known = X if labelled is None else X[np.flatnonzero(labelled)]
+        self.function_ = make_function(self.hash_function, self.hash_options)
+        self.function_.fit(known, search.targets(B), context.rng)
+        codes = Codes.from_signs(B if search.of_item is None else B[search.of_item])
+        if labelled is not None:
+            packed = np.empty((X.shape[0], codes.packed.shape[1]), dtype=np.uint8)
+            packed[labelled] = codes.packed
+            packed[~labelled] = Codes.from_signs(self.function_.decision(X[np.flatnonzero(~labelled)])).packed
+            codes = Codes(packed, self.n_bits)
+        self.codes_ = codes
+        return result
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         tags.input_tags.sparse = True
+        if self._needs_labels:
+            tags.target_tags.required = True
+            tags.target_tags.multi_output = True
         return tags
 
 
@@ -102,3 +213,33 @@ def check_positive(name: str, value: Any) -> None:
     """Raise unless a parameter is a finite number of at least 0."""
     if not is_number(value) or value < 0:
         raise InvalidInput(f"`{name}` must be a finite number of at least 0, got {value!r}.")
+
+
+def check_optimizer(name: str, own: tuple[str, ...]) -> None:
+    """Raise unless `name` is one of the estimator's own optimisers or a method of the library."""
+    if name in own:
+        return
+    try:
+        find_method(name, METHODS)
+    except InvalidInput as error:
+        raise InvalidInput(f"`optimizer` must be {', '.join(own)} or a method of flipwise.minimize. {error}") from None
+
+
+def validation_fit(estimator: Any, X: Any, y: Any, clock: Clock, **parameters: Any) -> Any:
+    """A clone with these parameters, fitted in what is left of the time, to judge them by.
+
+    It reports to nobody, and Ctrl-C is an interrupt here: the codes of a trial are no answer.
+    """
+    left = clock.seconds_left
+    run = {
+        "time_limit": None if left == np.inf else max(0.0, left),
+        "callback": None,
+        "verbose": False,
+        "checkpoint": None,
+    }
+    trial = clone(estimator)
+    known = trial.get_params(deep=False)  # an estimator from elsewhere may lack the parameters of a run
+    trial.set_params(random_state=0, **{name: run[name] for name in run if name in known}, **parameters).fit(X, y)
+    if getattr(getattr(trial, "result_", None), "status", None) is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return trial

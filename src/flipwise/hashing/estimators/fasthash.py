@@ -8,17 +8,24 @@ them pull the same way a block's cut is found by moving it as a whole. It makes 
 
 from __future__ import annotations
 
-import time
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
+from flipwise.engine.limits import Status
+from flipwise.engine.run import Run
+from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.errors import InvalidInput
-from flipwise.hashing.alternating import Learned, Rows, Schedule
-from flipwise.hashing.bstep import CodeMatrix, solve_gram
+from flipwise.hashing.alternation import FitContext, Schedule, end_round
+from flipwise.hashing.codes import random_codes
+from flipwise.hashing.estimators.base import CodeSearch
 from flipwise.hashing.estimators.supervised import SupervisedHasher
 from flipwise.hashing.gram_loss import GramMatch
+from flipwise.hashing.label_losses import CodeRows
 from flipwise.hashing.labels import LabelSets
+from flipwise.hashing.similarity_descent import similarity_solver
+from flipwise.model.problem import Problem
 
 MOST_SETS = 5000
 """The matrix of similarities of label sets is square in their number."""
@@ -36,7 +43,10 @@ class FastHash(SupervisedHasher):
     hash_function
         "trees" (boosted), "linear" or "rbf".
     rounds, updates, alpha, hash_options, distinct, output, missing_label, random_state
-        As in `SDH`. `distinct=False` gives every item its own row, as the original does.
+        As in `SDH`; there are `rounds * updates` updates in all. `distinct=False` gives every item its own row, as the
+        original does.
+    time_limit, callback, verbose, checkpoint, every
+        As in `SDH`.
 
     Examples
     --------
@@ -64,6 +74,11 @@ class FastHash(SupervisedHasher):
         output: str = "packed",
         missing_label: Any = -1,
         random_state: Any = None,
+        time_limit: float | None = None,
+        callback: Any = None,
+        verbose: bool = False,
+        checkpoint: Any = None,
+        every: float = 60.0,
     ) -> None:
         self.n_bits = n_bits
         self.optimizer = optimizer
@@ -76,48 +91,64 @@ class FastHash(SupervisedHasher):
         self.output = output
         self.missing_label = missing_label
         self.random_state = random_state
+        self.time_limit = time_limit
+        self.callback = callback
+        self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.every = every
 
-    def _learn(self, sets: LabelSets, X: Any, schedule: Schedule, rng: np.random.Generator) -> Learned:
+    def _search(self, sets: LabelSets, X: Any, schedule: Schedule, context: FitContext) -> CodeSearch:
+        """A descent from random codes."""
         del X
         if len(sets.Y) > MOST_SETS:
             raise InvalidInput(
                 f"`y` has {len(sets.Y)} distinct label sets; FastHash handles {MOST_SETS}. Use SDH, or fewer labels."
             )
-        started = time.perf_counter()
         similar = np.where(sets.Y @ sets.Y.T > 0, 1.0, -1.0)
         values, vectors = np.linalg.eigh(similar)
         r, counts = self.n_bits, sets.counts
         constant = r * r * float(counts @ (similar**2) @ counts)
-        rows = Rows.make(sets, schedule.distinct)
+        rows = CodeRows.make(sets, schedule.distinct)
         loss = GramMatch(vectors[rows.set_of_row], r * values, r, rows.weights, constant)
-        B = (2 * rng.integers(0, 2, size=loss.shape, dtype=np.int8) - 1).astype(np.int8)
-        if self.optimizer == "blocks":
-            B = infer_by_blocks(loss, B, rows.set_of_row)
-        else:
-            B = solve_gram(
-                loss, B, self.optimizer, rng, updates=schedule.rounds * schedule.updates, alpha=schedule.alpha
-            )
-        seconds = time.perf_counter() - started
-        return Learned(B, rows.of_item, [loss.value(B.astype(np.float64))], seconds)
+        solver = similarity_solver(
+            loss, self.optimizer, schedule.alpha, BlockInference(loss, rows.set_of_row, context),
+            lambda rng, run: random_codes(loss.shape, rng), context,
+        )  # fmt: skip
+        return CodeSearch(loss, solver, rows.of_item, schedule.rounds * schedule.updates)
 
 
-def infer_by_blocks(loss: GramMatch, B: CodeMatrix, blocks: Any, sweeps: int = 2) -> CodeMatrix:
-    """Bit after bit, earlier bits fixed: move each block to the sign that the others ask for, in two sweeps.
+@dataclass(frozen=True)
+class BlockInference:
+    """Bit after bit, earlier bits fixed: move each block to the sign that the others ask for, in some sweeps.
 
     Bit j minimises b'(sum of earlier b_k b_k' - K/r (j + 1)) b: with j + 1 bits, inner products aim at (j + 1) S.
     """
-    codes, m = B.astype(np.float64), loss.weights
-    r = codes.shape[1]
-    groups = [np.flatnonzero(blocks == q) for q in range(int(np.max(blocks)) + 1)]
-    for j in range(r):
-        b = codes[:, j]
-        earlier = codes[:, :j]
-        scale = (j + 1) / r
+
+    name: ClassVar[str] = "blocks"
+
+    loss: GramMatch = field(repr=False)
+    blocks: Ints = field(repr=False)
+    context: FitContext = field(repr=False)
+    sweeps: int = 2
+
+    def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
+        """Infer the bits, `x` in place."""
+        before = x.copy()
+        with self.context.timed_b_step():
+            groups = [np.flatnonzero(self.blocks == q) for q in range(int(np.max(self.blocks)) + 1)]
+            for j in range(x.shape[1]):
+                self._infer_bit(x, j, [rows for rows in groups if rows.size])
+        flips = int(np.count_nonzero(x != before))
+        return end_round(run, x.astype(np.int8), problem.objective.value(x), flips) or Status.CONVERGED
+
+    def _infer_bit(self, codes: Floats, j: int, groups: list[Ints]) -> None:
+        """Bit j of all items, in place."""
+        loss, m = self.loss, self.loss.weights
+        b, earlier = codes[:, j], codes[:, :j]
+        scale = (j + 1) / codes.shape[1]
         along, project = earlier.T @ (m * b), loss.Z.T @ (m * b)
-        for _ in range(sweeps):
+        for _ in range(self.sweeps):
             for rows in groups:
-                if not rows.size:
-                    continue
                 part = m[rows] * b[rows]
                 along -= earlier[rows].T @ part
                 project -= loss.Z[rows].T @ part
@@ -126,4 +157,3 @@ def infer_by_blocks(loss: GramMatch, B: CodeMatrix, blocks: Any, sweeps: int = 2
                 part = m[rows] * b[rows]
                 along += earlier[rows].T @ part
                 project += loss.Z[rows].T @ part
-    return codes.astype(np.int8)

@@ -9,18 +9,20 @@ hashing, TPAMI 2018. The loss is linear in B on -1/+1: DPCD with the Lipschitz r
 
 from __future__ import annotations
 
-import time
+from functools import partial
 from typing import Any
 
-import numpy as np
-
-from flipwise.foundation.arrays import Floats
-from flipwise.hashing.alternating import Learned, Schedule, learn_fsdh, learn_sdh, refine_words
-from flipwise.hashing.bstep import CodeMatrix
-from flipwise.hashing.estimators.base import check_positive
+from flipwise.hashing.alternation import Alternation, FitContext, Schedule
+from flipwise.hashing.estimators.base import CodeSearch, check_positive
 from flipwise.hashing.estimators.supervised import SupervisedHasher
-from flipwise.hashing.functions.ridge import Targets
+from flipwise.hashing.functions.ridge import predicted_values
+from flipwise.hashing.label_losses import CodeRows, CodeWordLoss, Coupling, FSDHLoss, SDHLoss
 from flipwise.hashing.labels import LabelSets
+
+REFINED_SETS = 128
+"""With at most so many classes their code words are refined."""
+REFINING = 50
+"""The most iterations of the refinement, for each round of the alternation."""
 
 
 class SDH(SupervisedHasher):
@@ -47,20 +49,25 @@ class SDH(SupervisedHasher):
         Solve each distinct label set once. False solves all items, as the paper does; it costs n times more.
     refine
         With "dpcd", one label an item and distinct label sets: lower the loss further with W eliminated (see
-        `label_losses`). Where the alternation ends, W fits any code words; this separates them.
+        `label_losses.CodeWordLoss`). Where the alternation ends, W fits any code words; this separates them.
     output
         What `transform` returns: "packed" bytes, "bits" or "signs".
     missing_label
         The label of rows without one; None: there are none.
     random_state
         Seed.
+    time_limit, callback, verbose, checkpoint, every
+        Of the search for codes, as in `flipwise.minimize`: when it ends, by itself, by its limit or by Ctrl-C, the hash
+        function is fitted to the codes found so far.
 
     Attributes
     ----------
     codes_ : Codes
         The learned codes of the training rows.
+    result_ : flipwise.Result
+        How the search went: `status`, `value`, `trace`. Its `x` are the code words of the label sets (or of the items).
     loss_values_ : list of float
-        The loss after each B-step.
+        The loss after each round, with W fitted to its codes.
     b_step_seconds_ : float
         Time spent in B-steps.
 
@@ -95,6 +102,11 @@ class SDH(SupervisedHasher):
         output: str = "packed",
         missing_label: Any = -1,
         random_state: Any = None,
+        time_limit: float | None = None,
+        callback: Any = None,
+        verbose: bool = False,
+        checkpoint: Any = None,
+        every: float = 60.0,
     ) -> None:
         self.n_bits = n_bits
         self.optimizer = optimizer
@@ -110,22 +122,26 @@ class SDH(SupervisedHasher):
         self.output = output
         self.missing_label = missing_label
         self.random_state = random_state
+        self.time_limit = time_limit
+        self.callback = callback
+        self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.every = every
 
-    def _learn(self, sets: LabelSets, X: Any, schedule: Schedule, rng: np.random.Generator) -> Learned:
+    def _search(self, sets: LabelSets, X: Any, schedule: Schedule, context: FitContext) -> CodeSearch:
+        """The alternation over label sets, or over items where they are coupled to their features."""
         check_positive("nu", self.nu)
-        coupling = None
+        coupling, words, delta = None, None, float(self.delta)
         if self.nu > 0 and X is not None:
-
-            def fitted(B: CodeMatrix) -> Floats:
-                return self._new_function().fit(X, Targets(B), np.random.default_rng(0)).decision(X)
-
-            coupling = (float(self.nu), fitted)
-        learned = learn_sdh(sets, self.n_bits, float(self.delta), schedule, rng, coupling)
-        if self.refine and self.optimizer == "dpcd" and self.distinct and coupling is None:
-            started = time.perf_counter()
-            learned.B = refine_words(sets, learned.B, float(self.delta), schedule, rng)
-            learned.b_step_seconds += time.perf_counter() - started
-        return learned
+            coupling = Coupling(float(self.nu), partial(predicted_values, self.hash_function, self.hash_options, X))
+        rows = CodeRows.make(sets, schedule.distinct and coupling is None)
+        loss = SDHLoss(sets, rows, self.n_bits, delta, coupling)
+        # with several labels an item the loss without W would drive apart sets that share labels
+        few = not sets.multilabel and len(sets.Y) <= REFINED_SETS
+        if self.refine and self.optimizer == "dpcd" and self.distinct and coupling is None and few:
+            words = CodeWordLoss(sets.Y, self.n_bits, sets.counts, max(delta, 1e-6))
+        solver = Alternation(schedule, loss, context, words)
+        return CodeSearch(loss, solver, rows.of_item, None if words is None else REFINING * schedule.rounds)
 
 
 class FSDH(SupervisedHasher):
@@ -159,6 +175,11 @@ class FSDH(SupervisedHasher):
         output: str = "packed",
         missing_label: Any = -1,
         random_state: Any = None,
+        time_limit: float | None = None,
+        callback: Any = None,
+        verbose: bool = False,
+        checkpoint: Any = None,
+        every: float = 60.0,
     ) -> None:
         self.n_bits = n_bits
         self.optimizer = optimizer
@@ -172,7 +193,15 @@ class FSDH(SupervisedHasher):
         self.output = output
         self.missing_label = missing_label
         self.random_state = random_state
+        self.time_limit = time_limit
+        self.callback = callback
+        self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.every = every
 
-    def _learn(self, sets: LabelSets, X: Any, schedule: Schedule, rng: np.random.Generator) -> Learned:
+    def _search(self, sets: LabelSets, X: Any, schedule: Schedule, context: FitContext) -> CodeSearch:
+        """The alternation over label sets, or over items."""
         del X
-        return learn_fsdh(sets, self.n_bits, float(self.delta), schedule, rng)
+        rows = CodeRows.make(sets, schedule.distinct)
+        loss = FSDHLoss(sets, rows, self.n_bits, float(self.delta))
+        return CodeSearch(loss, Alternation(schedule, loss, context), rows.of_item)

@@ -7,20 +7,27 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.metaestimators import available_if
 
+from flipwise.engine.limits import Clock
+from flipwise.engine.result import Result
+from flipwise.engine.solve import solve
 from flipwise.foundation.checks import check_wholes
 from flipwise.foundation.errors import InvalidInput
-from flipwise.hashing.alternating import Learned, Schedule
-from flipwise.hashing.bstep import check_optimizer
+from flipwise.hashing.alternation import FitContext, Schedule
 from flipwise.hashing.codes import Codes
-from flipwise.hashing.estimators.base import BaseHasher, check_positive
-from flipwise.hashing.functions.ridge import Targets
+from flipwise.hashing.estimators.base import (
+    BaseHasher,
+    CodeSearch,
+    check_optimizer,
+    check_positive,
+    validation_fit,
+)
+from flipwise.hashing.functions.ridge import Targets, make_function
 from flipwise.hashing.labels import LabelSets, as_label_sets
 from flipwise.hashing.metrics import mean_average_precision
-from flipwise.solvers.dpcd.options import PAPER_ALPHAS
+from flipwise.solvers.dpcd.tuning import PAPER_ALPHAS
 
 TUNING_ROWS = 5000
 """Training rows that take part in the choice of alpha."""
@@ -33,6 +40,8 @@ class SupervisedHasher(BaseHasher):
     no label at all, when multi-hot) do not take part in learning; their entry in `codes_` is their hashed code.
     """
 
+    _needs_labels = True
+
     missing_label: Any
     rounds: int
     updates: int
@@ -41,32 +50,27 @@ class SupervisedHasher(BaseHasher):
     delta: float
 
     @abstractmethod
-    def _learn(self, sets: LabelSets, X: Any, schedule: Schedule, rng: np.random.Generator) -> Learned:
-        """Code words for the label sets, or codes for the items."""
+    def _search(self, sets: LabelSets, X: Any, schedule: Schedule, context: FitContext) -> CodeSearch:
+        """The search for code words of the label sets, or for codes of the items."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn codes of X from the labels y, and the hash function."""
-        X, rng = self._start(X)
+        X, context = self._begin(X)
         y, labelled = self._checked_labels(X, y)
-        schedule = self._schedule(X, y, labelled)
+        schedule = self._schedule(X, y, labelled, context.clock)
         sets = as_label_sets(y[labelled])
-        self._check_sets(sets)
+        _check_sets(sets)
         everything = bool(labelled.all())
         known = X if everything else X[np.flatnonzero(labelled)]
-        learned = self._learn(sets, known, schedule, rng)
-        self.loss_values_ = learned.values
-        self.b_step_seconds_ = learned.b_step_seconds
-        self.function_ = self._new_function()
-        self.function_.fit(known, learned.targets, rng)
-        codes = Codes.from_signs(learned.B[learned.of_item])
-        if not everything:
-            packed = np.empty((X.shape[0], codes.packed.shape[1]), dtype=np.uint8)
-            packed[labelled] = codes.packed
-            packed[~labelled] = Codes.from_signs(self.function_.decision(X[np.flatnonzero(~labelled)])).packed
-            codes = Codes(packed, self.n_bits)
-        self.codes_ = codes
+        search = self._search(sets, known, schedule, context)
         self.classes_ = sets.classes
         self._labels, self._labelled = y, labelled
+        solve(
+            search.problem,
+            search.solver,
+            describe=lambda result: self._finish(result, search, X, context, None if everything else labelled),
+            **self._run_options(search, context),
+        )
         return self
 
     @available_if(lambda self: self.hash_function != "trees")  # type: ignore[untyped-decorator]
@@ -77,22 +81,20 @@ class SupervisedHasher(BaseHasher):
         has them all. `codes_` grows by the chunk's codes. For single labels and hash functions "linear" and "rbf".
         """
         first = not hasattr(self, "_words")
-        X, rng = self._start(X, reset=first)
+        X, context = self._begin(X, reset=first)
         y, labelled = self._checked_labels(X, y)
         if y.ndim != 1 or not labelled.all():
             raise InvalidInput("`partial_fit` needs one label for every row.")
         if first:
             every = np.unique(y if classes is None else np.asarray(classes))
             sets = LabelSets(np.eye(every.size), np.arange(every.size), every, False)
-            self._check_sets(sets)
-            self.classes_ = every
-            self._words = self._learn(sets, None, self._schedule(X, y, labelled), rng).B
-            self.function_ = self._new_function()
+            self._words = self._learned_words(sets, self._schedule(X, y, labelled, context.clock), context).x
+            self.function_ = make_function(self.hash_function, self.hash_options)
         at = np.searchsorted(self.classes_, y)
         known = at < self.classes_.size
         if not known.all() or (self.classes_[at] != y).any():
             raise InvalidInput("`y` has a class that the first `partial_fit` did not have: pass all `classes` there.")
-        self.function_.partial_fit(X, Targets(self._words, at), rng)  # type: ignore[attr-defined]
+        self.function_.partial_fit(X, Targets(self._words, at), context.rng)  # type: ignore[attr-defined]
         new = Codes.from_signs(self._words[at])
         self.codes_ = new if first else Codes(np.concatenate([self.codes_.packed, new.packed]), self.n_bits)
         self._labels = y if first else np.concatenate([self._labels, y])
@@ -105,9 +107,21 @@ class SupervisedHasher(BaseHasher):
         database = self.codes_[np.flatnonzero(self._labelled)]
         return mean_average_precision(queries, database, np.asarray(y), self._labels[self._labelled])
 
+    def _learned_words(self, sets: LabelSets, schedule: Schedule, context: FitContext) -> Result:
+        """The search for code words of classes, without a hash function; its `x` are the words."""
+        _check_sets(sets)
+        search = self._search(sets, None, schedule, context)
+        result: Result = solve(
+            search.problem, search.solver, describe=lambda found: found, **self._run_options(search, context)
+        )
+        self._record(result, context)
+        self.classes_ = sets.classes
+        return result
+
     # --- checks -------------------------------------------------------------------------------------------------------
 
-    def _schedule(self, X: Any, y: npt.NDArray[Any], labelled: npt.NDArray[np.bool_]) -> Schedule:
+    def _schedule(self, X: Any, y: npt.NDArray[Any], labelled: npt.NDArray[np.bool_], clock: Clock) -> Schedule:
+        """How the loss is minimised; `alpha="cv"` is chosen here."""
         check_optimizer(self.optimizer, self._optimizers)
         check_positive("delta", self.delta)
         check_wholes(self, "rounds", "updates")
@@ -115,7 +129,7 @@ class SupervisedHasher(BaseHasher):
         if isinstance(alpha, str):
             if alpha != "cv":
                 raise InvalidInput(f'`alpha` must be a number, a pair of numbers or "cv", got {alpha!r}.')
-            alpha = self.alpha_ = _tuned_alpha(self, X[np.flatnonzero(labelled)], y[labelled])
+            alpha = self.alpha_ = _tuned_alpha(self, X[np.flatnonzero(labelled)], y[labelled], clock)
         return Schedule(self.optimizer, self.rounds, self.updates, alpha, self.distinct)
 
     def _checked_labels(self, X: Any, y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
@@ -144,22 +158,17 @@ class SupervisedHasher(BaseHasher):
             )
         return labels, ~missing
 
-    @staticmethod
-    def _check_sets(sets: LabelSets) -> None:
-        if len(sets.Y) < 2:
-            raise InvalidInput(
-                f"`y` must have at least 2 classes or label sets to tell apart, got {len(sets.Y)} class (n_samples = "
-                f"{sets.of_item.size})."
-            )
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        return tags
+def _check_sets(sets: LabelSets) -> None:
+    """Raise unless there are label sets to tell apart."""
+    if len(sets.Y) < 2:
+        raise InvalidInput(
+            f"`y` must have at least 2 classes or label sets to tell apart, got {len(sets.Y)} class (n_samples = "
+            f"{sets.of_item.size})."
+        )
 
 
-def _tuned_alpha(estimator: Any, X: Any, y: npt.NDArray[Any]) -> float:
+def _tuned_alpha(estimator: SupervisedHasher, X: Any, y: npt.NDArray[Any], clock: Clock) -> float:
     """The alpha (= alpha_1 = alpha_2) of the paper's grid with the best MAP of a fifth of the rows.
 
     The codes that they are compared with are learned on the other rows.
@@ -169,7 +178,8 @@ def _tuned_alpha(estimator: Any, X: Any, y: npt.NDArray[Any]) -> float:
     queries, training = np.split(chosen, [max(1, chosen.size // 5)])
 
     def score(alpha: float) -> float:
-        candidate = clone(estimator).set_params(alpha=alpha, random_state=0)
-        return float(candidate.fit(X[training], y[training]).score(X[queries], y[queries]))
+        """The MAP that this alpha gives."""
+        trial = validation_fit(estimator, X[training], y[training], clock, alpha=alpha)
+        return float(trial.score(X[queries], y[queries]))
 
     return max(PAPER_ALPHAS, key=score)

@@ -23,9 +23,12 @@ from flipwise.foundation.memory import require
 from flipwise.hashing.functions.ridge import RidgeFunction, Targets, chunks, dense
 
 DIRECT = 2000
+"""Up to so many anchors the normal equations are solved as they are."""
 STEPS = 15
 TOLERANCE = 1e-3
+"""The most steps of conjugate gradients, and the relative residual at which they end."""
 CACHE_BYTES = 3 * 2**30
+"""Kernel values are kept between the steps where they take no more than this."""
 SAMPLE = 1000
 """Rows from which the bandwidth is estimated; ten times as many for the scales."""
 
@@ -60,6 +63,7 @@ class RBFFunction(RidgeFunction):
         self.symmetry: Ints | None = None if symmetry is None else np.asarray(symmetry, dtype=np.int64)
 
     def fit(self, X: Any, targets: Targets, rng: np.random.Generator) -> Self:
+        """Fit to these rows alone: from sums, or with many anchors by conjugate gradients."""
         if min(self.anchors, X.shape[0]) <= DIRECT:
             return super().fit(X, targets, rng)
         self.prepare(X, rng)
@@ -68,6 +72,7 @@ class RBFFunction(RidgeFunction):
         return self
 
     def solve(self, targets: Targets) -> None:
+        """The coefficients from the sums."""
         assert self._moments is not None
         P, bias = self._moments.solve(self.ridge * self._anchor_kernel())
         self.P_, self.bias_ = targets.mixed(P), targets.mixed(bias[None, :])[0]
@@ -93,65 +98,24 @@ class RBFFunction(RidgeFunction):
         return self._kernel((dense(X) * self.scale_).astype(dtype), self.anchors_.astype(dtype))
 
     def _kernel(self, A: Any, anchors: Any) -> Any:
+        """Kernel values between scaled rows and anchors, summed over the symmetry where there is one."""
         K = _gaussian(A, anchors, self.width_)
         if self.symmetry is not None:
             K += _gaussian(A, anchors[:, self.symmetry], self.width_)
         return K
 
     def _anchor_kernel(self) -> Floats:
+        """K_aa, with a little on its diagonal that keeps it positive definite."""
         K = self._kernel(self.anchors_, self.anchors_)
         symmetric: Floats = (K + K.T) / 2.0
         symmetric[np.diag_indices_from(symmetric)] += 1e-8 * len(K)
         return symmetric
 
     def _iterate(self, X: Any, targets: Targets) -> tuple[Floats, Floats]:
-        """Preconditioned conjugate gradients on (K'K + ridge K_aa) p = K'(columns - mean)."""
-        n, m = X.shape[0], len(self.anchors_)
+        """(coefficients, mean of the columns) by preconditioned conjugate gradients."""
+        system = _KernelSystem(self, X, self._anchor_kernel())
         mean = targets.mean()
-        keep = 4 * n * m <= CACHE_BYTES
-        kept: list[npt.NDArray[np.float32]] = []
-
-        def block(index: int, rows: slice) -> npt.NDArray[np.float32]:
-            if index < len(kept):
-                return kept[index]
-            values: npt.NDArray[np.float32] = self.features(X[rows], np.float32)
-            if keep:
-                kept.append(values)
-            return values
-
-        parts = list(enumerate(chunks(n)))
-        rhs = np.zeros((m, mean.size))
-        for index, rows in parts:
-            rhs += block(index, rows).T @ (targets.columns(rows) - mean).astype(np.float32)
-
-        # With T'T = K_aa, n/m T T' stands for K'K seen from the anchors: A'A = n/m T T' + ridge I.
-        T = cholesky(self._anchor_kernel(), check_finite=False, overwrite_a=True)
-        A, _ = lapack.dlauum(T.copy(order="F"))
-        A = np.triu(A) * (n / m)
-        A[np.diag_indices_from(A)] += self.ridge
-        A = cholesky(A, check_finite=False, overwrite_a=True)
-
-        def outward(v: Floats) -> Floats:
-            inner: Floats = solve_triangular(T, solve_triangular(A, v, check_finite=False), check_finite=False)
-            return inner
-
-        def inward(v: Floats) -> Floats:
-            inner = solve_triangular(T, v, trans=1, check_finite=False)
-            back: Floats = solve_triangular(A, inner, trans=1, check_finite=False)
-            return back
-
-        def apply(v: Floats) -> Floats:
-            p = outward(v)
-            single = p.astype(np.float32)
-            product = np.zeros((m, v.shape[1]))
-            for index, rows in parts:
-                K = block(index, rows)
-                product += K.T @ (K @ single)
-            Av = solve_triangular(A, v, check_finite=False)
-            penalty: Floats = self.ridge * solve_triangular(A, Av, trans=1, check_finite=False)
-            return inward(product) + penalty
-
-        b = inward(rhs)
+        b = system.inward(system.right_hand_side(targets, mean))
         x = np.zeros_like(b)
         residual, direction = b.copy(), b.copy()
         square = (residual * residual).sum(axis=0)
@@ -159,16 +123,17 @@ class RBFFunction(RidgeFunction):
         for _ in range(STEPS):
             if (square <= goal).all():
                 break
-            image = apply(direction)
+            image = system.apply(direction)
             step = square / np.maximum((direction * image).sum(axis=0), 1e-300)
             x += step * direction
             residual -= step * image
             new = (residual * residual).sum(axis=0)
             direction = residual + (new / np.maximum(square, 1e-300)) * direction
             square = new
-        return outward(x), mean
+        return system.outward(x), mean
 
     def decision(self, X: Any) -> Floats:
+        """The real values whose signs are the bits."""
         n, n_bits = X.shape[0], self.P_.shape[1]
         require(8 * n * n_bits, f"{n:,} rows of {n_bits:,} values")
         values = np.empty((n, n_bits))
@@ -177,6 +142,7 @@ class RBFFunction(RidgeFunction):
         return values
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The coefficients, the anchors and how distances are scaled."""
         held = {"P": self.P_, "bias": self.bias_, "anchors": self.anchors_, "scale": self.scale_}
         held["width"] = np.array([self.width_])
         if self.symmetry is not None:
@@ -185,6 +151,7 @@ class RBFFunction(RidgeFunction):
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> RBFFunction:
+        """The function of saved arrays."""
         function = cls(symmetry=arrays.get("symmetry"))
         function.P_, function.bias_ = arrays["P"], arrays["bias"]
         function.anchors_, function.scale_ = arrays["anchors"], arrays["scale"]
@@ -192,7 +159,66 @@ class RBFFunction(RidgeFunction):
         return function
 
 
+class _KernelSystem:
+    """(K'K + ridge K_aa) p = K'(columns - mean), with p = T^-1 A^-1 v in the place of p.
+
+    With T'T = K_aa, n/m T T' stands for K'K seen from the anchors: A'A = n/m T T' + ridge I.
+    """
+
+    def __init__(self, function: RBFFunction, X: Any, anchor_kernel: Floats) -> None:
+        self.function, self.X, self.ridge = function, X, function.ridge
+        n, m = X.shape[0], len(anchor_kernel)
+        self.m = m
+        self.parts = list(enumerate(chunks(n)))
+        self._keep = 4 * n * m <= CACHE_BYTES
+        self._kept: list[npt.NDArray[np.float32]] = []
+        self.T = cholesky(anchor_kernel, check_finite=False, overwrite_a=True)
+        A, _ = lapack.dlauum(self.T.copy(order="F"))
+        A = np.triu(A) * (n / m)
+        A[np.diag_indices_from(A)] += self.ridge
+        self.A = cholesky(A, check_finite=False, overwrite_a=True)
+
+    def block(self, index: int, rows: slice) -> npt.NDArray[np.float32]:
+        """Kernel values of a chunk of rows, kept where all of them fit into memory."""
+        if index < len(self._kept):
+            return self._kept[index]
+        values: npt.NDArray[np.float32] = self.function.features(self.X[rows], np.float32)
+        if self._keep:
+            self._kept.append(values)
+        return values
+
+    def right_hand_side(self, targets: Targets, mean: Floats) -> Floats:
+        """K'(columns - mean)."""
+        total = np.zeros((self.m, mean.size))
+        for index, rows in self.parts:
+            total += self.block(index, rows).T @ (targets.columns(rows) - mean).astype(np.float32)
+        return total
+
+    def outward(self, v: Floats) -> Floats:
+        """p = T^-1 A^-1 v."""
+        p: Floats = solve_triangular(self.T, solve_triangular(self.A, v, check_finite=False), check_finite=False)
+        return p
+
+    def inward(self, v: Floats) -> Floats:
+        """A'^-1 T'^-1 v."""
+        inner = solve_triangular(self.T, v, trans=1, check_finite=False)
+        back: Floats = solve_triangular(self.A, inner, trans=1, check_finite=False)
+        return back
+
+    def apply(self, v: Floats) -> Floats:
+        """The preconditioned matrix times v."""
+        single = self.outward(v).astype(np.float32)
+        product = np.zeros((self.m, v.shape[1]))
+        for index, rows in self.parts:
+            K = self.block(index, rows)
+            product += K.T @ (K @ single)
+        Av = solve_triangular(self.A, v, check_finite=False)
+        penalty: Floats = self.ridge * solve_triangular(self.A, Av, trans=1, check_finite=False)
+        return self.inward(product) + penalty
+
+
 def _squared_distances(A: Any, B: Any) -> Any:
+    """Squared Euclidean distances between the rows of A and those of B."""
     D = -2.0 * (A @ B.T)
     D += (A * A).sum(axis=1)[:, None]
     D += (B * B).sum(axis=1)[None, :]
@@ -200,6 +226,7 @@ def _squared_distances(A: Any, B: Any) -> Any:
 
 
 def _gaussian(A: Any, B: Any, width: float) -> Any:
+    """exp(-distance^2 / width) between the rows of A and those of B."""
     D = _squared_distances(A, B)
     D *= -1.0 / width
     return np.exp(D, out=D)

@@ -1,4 +1,7 @@
-"""Ridge regression onto codes, and the hash functions that it gives: h(x) = sgn(x P + t), the paper's, is one of them.
+"""What a hash function is, how one is made by its name, and those that are ridge regressions onto codes.
+
+A hash function gives real values for features; their signs are the bits. It is fitted to codes that are already known.
+h(x) = sgn(x P + t), the paper's, is `LinearFunction`.
 
 Sums run over chunks of rows. Float32 normal equations of kernel features were seen to lose 40 points of accuracy
 (condition numbers of 1e8), so sums and solves are in float64; features may arrive in any type.
@@ -8,7 +11,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self
+from importlib import import_module
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +20,7 @@ import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.errors import InvalidInput
 from flipwise.foundation.memory import require
 
 CHUNK = 4096
@@ -35,6 +40,7 @@ class Targets:
 
     @property
     def _by_sets(self) -> bool:
+        """Whether the label sets are regressed onto, in the place of the bits."""
         return self.of_item is not None and len(self.words) < self.words.shape[1]
 
     def columns(self, rows: slice) -> Floats:
@@ -48,6 +54,7 @@ class Targets:
         return one_hot
 
     def mean(self) -> Floats:
+        """The mean of the columns over all items."""
         if self.of_item is None:
             whole: Floats = np.asarray(self.words.mean(axis=0, dtype=np.float64))
             return whole
@@ -58,6 +65,54 @@ class Targets:
     def mixed(self, solution: Floats) -> Floats:
         """A solution for the columns as one for the bits."""
         return solution @ self.words.astype(np.float64) if self._by_sets else solution
+
+
+class HashFunction(Protocol):
+    """What an estimator needs of a hash function; the signs of its `decision` are the bits."""
+
+    kind: str
+
+    def fit(self, X: Any, targets: Targets, rng: np.random.Generator) -> Self:
+        """Learn to predict the codes of the rows of X."""
+
+    def decision(self, X: Any) -> Floats:
+        """The real values whose signs are the bits."""
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Everything that a file must hold; the class's `from_arrays` is the way back."""
+
+
+_HOMES = {"linear": "ridge.LinearFunction", "rbf": "rbf.RBFFunction", "trees": "trees.TreesFunction"}
+"""Where each hash function lives."""
+
+
+def make_function(name: str, options: dict[str, Any] | None) -> HashFunction:
+    """A new hash function; `options` are the parameters of its class."""
+    if name not in _HOMES:
+        raise InvalidInput(f"`hash_function` must be one of {', '.join(_HOMES)}, got {name!r}.")
+    try:
+        function: HashFunction = _function_class(name)(**(options or {}))
+    except TypeError as error:
+        raise InvalidInput(f'`hash_options` do not fit hash_function="{name}": {error}.') from None
+    return function
+
+
+def function_from_arrays(kind: str, arrays: dict[str, npt.NDArray[Any]]) -> HashFunction:
+    """A fitted hash function from what `arrays()` gave."""
+    if kind not in _HOMES:
+        raise InvalidInput(f"unknown hash function {kind!r} in the file.")
+    function: HashFunction = _function_class(kind).from_arrays(arrays)
+    return function
+
+
+def predicted_values(name: str, options: dict[str, Any] | None, X: Any, codes: npt.NDArray[np.int8]) -> Floats:
+    """The values that a hash function fitted to the codes of X gives for X itself."""
+    return make_function(name, options).fit(X, Targets(codes), np.random.default_rng(0)).decision(X)
+
+
+def _function_class(name: str) -> Any:
+    module, _, name = _HOMES[name].partition(".")
+    return getattr(import_module(f"flipwise.hashing.functions.{module}"), name)
 
 
 class Moments:
@@ -72,6 +127,7 @@ class Moments:
         self.column_sum = np.zeros(n_columns)
 
     def add(self, features: Floats, columns: Floats) -> None:
+        """Add some rows to the sums."""
         self.n += len(features)
         self.gram += features.T @ features
         self.cross += features.T @ columns
@@ -118,6 +174,7 @@ class RidgeFunction:
         """The function from the sums."""
 
     def fit(self, X: Any, targets: Targets, rng: np.random.Generator) -> Self:
+        """Fit to these rows alone."""
         self._moments = None
         return self.partial_fit(X, targets, rng)
 
@@ -130,6 +187,7 @@ class RidgeFunction:
         return self
 
     def add(self, X: Any, targets: Targets) -> None:
+        """Add the rows to the sums."""
         for rows in chunks(X.shape[0]):
             features, columns = self.features(X[rows]), targets.columns(rows)
             if self._moments is None:
@@ -157,9 +215,11 @@ class LinearFunction(RidgeFunction):
         self.center_ = dense(X[chunks(X.shape[0])[0]]).mean(axis=0)
 
     def features(self, X: Any) -> Any:
+        """The features of X, centred."""
         return dense(X) - self.center_
 
     def solve(self, targets: Targets) -> None:
+        """P and t from the sums."""
         moments = self._moments
         assert moments is not None
         mean = moments.feature_sum / moments.n
@@ -168,13 +228,16 @@ class LinearFunction(RidgeFunction):
         self.P_, self.bias_ = targets.mixed(P), targets.mixed(bias[None, :])[0] - self.center_ @ targets.mixed(P)
 
     def decision(self, X: Any) -> Floats:
+        """The real values whose signs are the bits."""
         return np.asarray(X @ self.P_) + self.bias_
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """P and t."""
         return {"P": self.P_, "bias": self.bias_}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> LinearFunction:
+        """The function of a saved P and t."""
         function = cls()
         function.P_, function.bias_ = arrays["P"], arrays["bias"]
         return function

@@ -44,6 +44,7 @@ class TreesFunction:
         self.rounds, self.depth, self.rate, self.features, self.rows = rounds, depth, rate, features, rows
 
     def fit(self, X: Any, targets: Targets, rng: np.random.Generator) -> Self:
+        """Grow the trees, each on what those before it leave of the codes."""
         from sklearn.tree import DecisionTreeRegressor
 
         X32 = np.ascontiguousarray(dense(X, np.float32))
@@ -79,6 +80,7 @@ class TreesFunction:
         return self
 
     def decision(self, X: Any) -> Floats:
+        """The real values whose signs are the bits."""
         X32 = dense(X, np.float32)
         out = np.tile(self.bias_, (len(X32), 1))
         rows = np.arange(len(X32))
@@ -94,11 +96,13 @@ class TreesFunction:
         return out
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The nodes of all trees, one array a property."""
         names = ("start", "left", "right", "feature", "threshold", "value", "bias")
         return {name: getattr(self, f"{name}_") for name in names}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> TreesFunction:
+        """The trees of saved arrays."""
         function = cls()
         for name, array in arrays.items():
             setattr(function, f"{name}_", array)
