@@ -27,15 +27,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from flipwise.densest.arcs import as_arcs
-from flipwise.densest.frank_wolfe import relaxed_points
-from flipwise.densest.peeling import peel
-from flipwise.densest.ravi import greedy_dispersion
-from flipwise.densest.tpm import truncated_power
-from flipwise.densest.whole import inner_weight
 from recording import Recorder
 
 import flipwise
+from flipwise.densest.starts import (
+    frank_wolfe_points,
+    leading_eigenvalue,
+    peeled_nodes,
+    power_sets,
+    ravi_nodes,
+)
+from flipwise.densest.subset import inner_weight
 from flipwise.foundation.arrays import largest
 from flipwise.graphs.graph import Graph
 from flipwise_studies.data.local import local_graph
@@ -60,7 +62,14 @@ OTHERS = (
     "dcc",
     "sdp",
 )
-GRAPH_METHODS = {"ravi": greedy_dispersion, "tpm": truncated_power, "peeling": peel}
+
+
+def truncated_power(graph: Graph, k: int) -> np.ndarray:
+    """The heaviest set of the truncated power method."""
+    return max(power_sets(graph, k), key=lambda found: found[1])[0]
+
+
+GRAPH_METHODS = {"ravi": ravi_nodes, "tpm": truncated_power, "peeling": peeled_nodes}
 
 Row = dict[str, Any]
 
@@ -78,24 +87,18 @@ def on_arcs(graph: Graph, k: int, name: str, cap: float) -> Row:
     if name == "frank-wolfe":
         nodes, status = _frank_wolfe(graph, k, begun + cap)
     else:
-        nodes, status = GRAPH_METHODS[name](graph.indptr, graph.indices, graph.weights, k), "CONVERGED"
+        nodes, status = GRAPH_METHODS[name](graph, k), "CONVERGED"
     seconds = time.perf_counter() - begun
     return _row(seconds, inner_weight(graph, np.sort(nodes)) / k, status)
 
 
 def _frank_wolfe(graph: Graph, k: int, deadline: float) -> tuple[np.ndarray, str]:
-    """200 iterations, as the authors have it, or what is reached in time."""
-
-    def in_time() -> None:
-        if time.perf_counter() > deadline:
-            raise TimeoutError
-
+    """200 iterations, as the authors have it, or what is reached in time (a point comes every 10)."""
     reached = np.diff(graph.indptr).astype(float)
-    try:
-        for point in relaxed_points(as_arcs(graph.indptr, graph.indices, graph.weights, k), k, 1.0, 200, in_time):
-            reached = point
-    except TimeoutError:
-        return largest(reached, k), "TIME_LIMIT"
+    for point in frank_wolfe_points(graph, k, leading_eigenvalue(graph), iterations=200):
+        reached = point
+        if time.perf_counter() > deadline:
+            return largest(reached, k), "TIME_LIMIT"
     return largest(reached, k), "CONVERGED"
 
 

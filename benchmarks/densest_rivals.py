@@ -24,12 +24,14 @@ import numpy as np
 from recording import RESULTS, ROOT, Recorder
 
 import flipwise
-from flipwise.densest.arcs import as_arcs
-from flipwise.densest.frank_wolfe import relaxed_points
-from flipwise.densest.peeling import peel
-from flipwise.densest.ravi import greedy_dispersion
-from flipwise.densest.tpm import truncated_power
-from flipwise.densest.whole import inner_weight
+from flipwise.densest.starts import (
+    frank_wolfe_points,
+    leading_eigenvalue,
+    peeled_nodes,
+    power_sets,
+    ravi_nodes,
+)
+from flipwise.densest.subset import inner_weight
 from flipwise.foundation.arrays import largest
 from flipwise.graphs.graph import Graph
 from flipwise_studies.data.local import local_graph, local_graphs
@@ -38,10 +40,8 @@ KS = (20, 50, 100, 200, 500, 1600, 6400)
 PROJECTED = ("imdb-actors-1999",)
 """Graphs that are stored as incidences; they come last."""
 CODE = {
-    "graphs": ("cliques", "core", "densest_solve", "descent", "starts", "subgraph_search", "subset", "whole"),
-    "certify": ("clique", "loads", "pairs", "subgraph"),
-    "kernels": ("cliques", "cores", "greedy", "loads", "pairs", "subgraph"),
-    "solvers": ("frank_wolfe", "peeling", "ravi", "tpm"),
+    "densest": ("bounds", "core", "pairs", "search", "solver", "starts", "subset"),
+    "kernels": ("bounds", "peeling", "subgraph"),
 }
 """The modules that the figures depend on."""
 
@@ -55,15 +55,20 @@ def code_version() -> str:
     return digest.hexdigest()[:12]
 
 
-def top_degree(indptr: np.ndarray, indices: np.ndarray, weights: None, k: int) -> np.ndarray:
+def top_degree(graph: Graph, k: int) -> np.ndarray:
     """The k nodes of largest degree."""
-    return np.argsort(-np.diff(indptr), kind="stable")[:k]
+    return np.argsort(-graph.degrees, kind="stable")[:k]
 
 
-def frank_wolfe(indptr: np.ndarray, indices: np.ndarray, weights: None, k: int) -> np.ndarray:
+def truncated_power(graph: Graph, k: int) -> np.ndarray:
+    """The heaviest set of the truncated power method."""
+    return max(power_sets(graph, k), key=lambda found: found[1])[0]
+
+
+def frank_wolfe(graph: Graph, k: int) -> np.ndarray:
     """Frank-Wolfe until its rounding has not changed for 500 iterations (a point comes every 10)."""
     nodes, since = np.empty(0, dtype=np.int64), 0
-    for point in relaxed_points(as_arcs(indptr, indices, weights, k), k, 1.0, 4000, lambda: None):
+    for point in frank_wolfe_points(graph, k, leading_eigenvalue(graph), iterations=4000):
         following = largest(point, k)
         nodes, since = following, since + 1 if np.array_equal(following, nodes) else 0
         if since == 50:
@@ -74,18 +79,15 @@ def frank_wolfe(indptr: np.ndarray, indices: np.ndarray, weights: None, k: int) 
 RIVALS = {
     "frank-wolfe": frank_wolfe,
     "tpm": truncated_power,
-    "peeling": peel,
-    "ravi": greedy_dispersion,
+    "peeling": peeled_nodes,
+    "ravi": ravi_nodes,
     "top-degree": top_degree,
 }
 
 
 def rival_densities(graph: Graph, k: int) -> dict[str, float]:
     """What each rival reaches, counted from its nodes."""
-    return {
-        name: inner_weight(graph, np.sort(run(graph.indptr, graph.indices, None, k))) / k
-        for name, run in RIVALS.items()
-    }
+    return {name: inner_weight(graph, np.sort(run(graph, k))) / k for name, run in RIVALS.items()}
 
 
 def table(rows: list[dict[str, Any]]) -> str:

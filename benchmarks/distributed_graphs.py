@@ -30,7 +30,7 @@ from distributed import Client, LocalCluster
 from recording import Recorder
 
 import flipwise
-from flipwise.densest.whole import WholeHere
+from flipwise.densest.api import GraphInMemory
 from flipwise.distributed import ShardedGraph, shard_graph
 from flipwise.distributed.subgraph import Descent
 from flipwise.kernels.jit import threads
@@ -134,7 +134,7 @@ def flips(name: str, folder: Path, client: Client, recorder: Recorder) -> None:
     more = True
     while more:
         before, flipped, calls = sent(), descent.flips, sum(told.calls for told in there.traffic.values())
-        more = descent._batch()
+        more = descent.update()
         asked = sum(told.calls for told in there.traffic.values()) - calls
         rows.append({"flips": descent.flips - flipped, "bytes": sent() - before, "questions": asked})
     moved = np.array([row["flips"] for row in rows]), np.array([row["bytes"] for row in rows])
@@ -156,7 +156,7 @@ def flips(name: str, folder: Path, client: Client, recorder: Recorder) -> None:
 def scaling(name: str, graph: flipwise.Graph, folder: Path, recorder: Recorder) -> None:
     """One gradient and one solve on one thread here, and on one and two workers."""
     nodes = np.arange(K)
-    whole = WholeHere(graph)
+    whole = GraphInMemory(graph)
     row: dict[str, float] = {}
     with threads(1):
         row["gradient_plain"] = statistics.median(timed(lambda: whole.nodes_above(nodes, 1e9))[1] for _ in range(3))
@@ -173,7 +173,7 @@ def scaling(name: str, graph: flipwise.Graph, folder: Path, recorder: Recorder) 
             row["questions"] = sum(told.calls for told in fresh.traffic.values())
             descent = Descent(there, np.random.default_rng(0).choice(there.n, K, replace=False))
             before = sum(told.calls for told in there.traffic.values())
-            seconds = timed(descent._batch)[1]
+            seconds = timed(descent.update)[1]
             row["question"] = seconds / (sum(told.calls for told in there.traffic.values()) - before)
     for what in ("gradient", "solve"):
         plain, one, two = row[f"{what}_plain"], row[f"{what}_1"], row[f"{what}_2"]

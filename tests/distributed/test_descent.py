@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from flipwise.densest.subset import Subset, descend, principal_coordinates
 from flipwise.distributed.graph import ShardedGraph
 from flipwise.distributed.shards import shard_graph
 from flipwise.distributed.subgraph import Descent, descend_subgraph
@@ -32,6 +33,35 @@ def test_no_exchange_improves_the_end(client: Any, tmp_path: Path, weighted: boo
     assert density > 2 * W[np.ix_(start, start)].sum() / 40
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_updates_are_those_of_one_machine(
+    client: Any, tmp_path: Path, weighted: bool, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the same set every update pairs the same nodes and leads to the same set as `densest.subset`."""
+    graph = random_graph(600, 6000, weighted=weighted)
+    there = ShardedGraph(shard_graph(graph, tmp_path / "shards", shards=4), client)
+    start = np.random.default_rng(seed).choice(600, 60, replace=False)
+    descent = Descent(there, np.sort(start))
+    here = Subset.of(graph, descent.inside)
+    monkeypatch.setattr("flipwise.densest.subset.MOST_BATCHES", 1)
+    monkeypatch.setattr(Subset, "best_swaps", lambda *_: None)
+    updates = 0
+    more = True
+    while more:
+        leaving, entering = principal_coordinates(here)
+        pairs = descent.principal_coordinates()
+        assert np.array_equal(pairs.leaving, leaving) and np.array_equal(pairs.entering, entering)
+        assert np.allclose(pairs.leaving_degrees, here.degrees[leaving])
+        before = here.mask
+        descend(here)
+        more = descent.update()
+        assert np.array_equal(descent.inside, here.mask) and descent.weight == pytest.approx(here.weight)
+        assert more == (not np.array_equal(before, here.mask))
+        updates += more
+    assert updates > 1
+
+
 def test_bytes_for_each_flip(client: Any, tmp_path: Path) -> None:
     """Ten times as many flips cost at most 64 bytes for each one more; the gradient is never sent."""
     graph = random_graph(20_000, 100_000)
@@ -43,7 +73,7 @@ def test_bytes_for_each_flip(client: Any, tmp_path: Path) -> None:
         descent = Descent(there, np.random.default_rng(0).choice(20_000, k, replace=False))
         counted = {"sides", "chosen", "extremes", "at-least", "total"}
         started = sum(there.traffic[name].sent for name in counted if name in there.traffic)  # the set itself
-        assert descent._batch()
+        assert descent.update()
         bytes_ = sum(there.traffic[name].sent + there.traffic[name].received for name in counted) - started
         costs.append((descent.flips, bytes_))
     (few, little), (many, much) = costs

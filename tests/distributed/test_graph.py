@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.densest.whole import WholeHere
+from flipwise.densest.api import GraphInMemory
 from flipwise.distributed.graph import ShardedGraph
 from flipwise.distributed.shards import shard_graph
 from flipwise.distributed.worker import Start, answer
@@ -21,7 +21,7 @@ from tests.distributed.test_shards import random_graph
 def test_every_answer_is_that_of_one_machine(client: Any, tmp_path: Path, weighted: bool) -> None:
     """Cores, degrees, weights and published sets of shards are those of the graph itself."""
     graph = random_graph(3000, 20_000, weighted=weighted)
-    here = WholeHere(graph)
+    here = GraphInMemory(graph)
     there = ShardedGraph(shard_graph(graph, tmp_path / "shards", shards=5), client)
     for cap in (3.0, 12.0):
         one, other = here.core_above(cap), there.core_above(cap)
@@ -32,6 +32,8 @@ def test_every_answer_is_that_of_one_machine(client: Any, tmp_path: Path, weight
     nodes = np.random.default_rng(0).choice(3000, 200, replace=False)
     assert np.array_equal(here.nodes_above(nodes, 2.0), there.nodes_above(nodes, 2.0))
     assert here.inner_weight(np.sort(nodes)) == there.inner_weight(nodes)
+    one_part, other_part = here.subgraph(np.sort(nodes)), there.subgraph(nodes)
+    assert np.array_equal(one_part.indptr, other_part.indptr) and np.array_equal(one_part.indices, other_part.indices)
     if not weighted:
         assert all(np.array_equal(a, b) for a, b in zip(here.published_sets(50), there.published_sets(50), strict=True))
 
@@ -42,7 +44,7 @@ def test_peeling_on_the_workers(client: Any, tmp_path: Path, monkeypatch: pytest
     graph = random_graph(3000, 20_000)
     there = ShardedGraph(shard_graph(graph, tmp_path / "shards", shards=5), client)
     core = there.core_above(9.0)
-    assert np.array_equal(core.nodes, WholeHere(graph).core_above(9.0).nodes)
+    assert np.array_equal(core.nodes, GraphInMemory(graph).core_above(9.0).nodes)
     assert there.traffic["below"].calls > 2 and there.traffic["induced"].calls == 1
 
 

@@ -1,41 +1,54 @@
 """Sets of k nodes of a sharded graph, improved by DPCD and bounded from above; arcs and degrees stay with the workers.
 
-One iteration of `descend_subgraph`, with d the degrees into the set (the gradient is -2d), as in `graphs.subset`:
+One update of `descend_subgraph`, with d the degrees into the set (the gradient is -d), is that of `densest.subset`:
 1. the level, the k-th largest degree, by counting: each round every worker counts its degrees above 63 levels;
 2. S_plus, members below the level, and S_minus, as many others above it and then at it, the first by number: their
    numbers and degrees are all that is sent (12 or 16 bytes for each flip), sorted and paired here;
 3. the flips go to every worker (4 or 8 bytes for each), which brings its own degrees up to date, and the new weight
-   comes back as one sum from each. A batch that does not improve is flipped back and quartered.
+   comes back as one sum from each. A batch that does not improve is flipped back and quartered; when it is small the
+   pairs come with the subgraph on them, and those that improve at their turn are exchanged here.
 At the end the m weakest members and the m strongest others come with the subgraph on them, and best exchanges are made
 here; m doubles until no exchange that could improve is left out, or m is 1024.
 
 `load_bound`: for any split of every edge between its ends, k nodes hold at most the k largest loads (see
-`certify.loads`). Here the split is a mean of splits, each of which gives every edge to its less loaded end: Frank-Wolfe
-for the balanced loads (Danisch, Chan and Sozio 2017). A mean of splits is a split, so the bound holds after any number
-of passes, whoever computed which rows in which order; a pass is a function of the loads alone, and a worker that dies
-costs one pass. It converges more slowly than the balancing of one machine, whose shares need memory for every arc.
-Peeled nodes carry at most the cap. Sent are 8 bytes a pass for each node that is left: down to each worker, up once.
+`densest.bounds`). Here the split is a mean of splits, each of which gives every edge to its less loaded end:
+Frank-Wolfe for the balanced loads (Danisch, Chan and Sozio 2017). A mean of splits is a split, so the bound holds
+after any number of passes, whoever computed which rows in which order; a pass is a function of the loads alone, and a
+worker that dies costs one pass. It converges more slowly than the balancing of one machine, whose shares need memory
+for every arc. Peeled nodes carry at most the cap. Sent are 8 bytes a pass for each node that is left: down to each
+worker, up once.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from flipwise.densest.bounds import top_sum
+from flipwise.densest.subset import MOST_BATCHES, SMALL_BATCH, Subset
 from flipwise.distributed.graph import EPS, ShardedGraph
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.errors import InvalidInput
 
 LEVELS = 63
+"""Levels between which one round of counting places the k-th largest degree."""
 CANDIDATES = 64
 """m at first: how many of each side come for the last exchanges ..."""
 MOST_CANDIDATES = 1024
 """... and at last: beyond, ties are so many that the search for an exchange ends."""
+
+
+class Candidates(NamedTuple):
+    """Members that may leave and others that may come, the most promising first, with their degrees into the set."""
+
+    leaving: Ints
+    leaving_degrees: npt.NDArray[Any]
+    entering: Ints
+    entering_degrees: npt.NDArray[Any]
 
 
 class Descent:
@@ -49,17 +62,18 @@ class Descent:
         self.shared = graph.shared_set(nodes)
         self.weight = self._weight()
 
-    def run(self, most: int = 200) -> Ints:
+    def run(self) -> Ints:
         """Descend until no exchange of two nodes improves, as far as is looked; the members, ascending."""
         if 0 < self.k < self.graph.n:
-            for _ in range(most):
-                if not self._batch():
+            for _ in range(MOST_BATCHES):
+                if not self.update():
                     break
-            while self._exchanges():
+            while self._exchange_best():
                 pass
         return np.flatnonzero(self.inside)
 
     def _weight(self) -> float:
+        """E(S): every worker adds up its own members' degrees."""
         return float(sum(self.shared.ask("total"))) / 2
 
     def _flip(self, nodes: Ints) -> float:
@@ -71,28 +85,57 @@ class Descent:
         self.weight = self._weight()
         return self.weight - before
 
-    def _batch(self) -> bool:
+    def update(self) -> bool:
+        """One principal coordinate update; whether anything was exchanged."""
+        pairs = self.principal_coordinates()
+        size = pairs.leaving.size
+        tolerance = 0.0 if self.graph.integral else 1e-12 * self.weight
+        while size > SMALL_BATCH:
+            batch = np.concatenate([pairs.leaving[:size], pairs.entering[:size]])
+            if self._flip(batch) > tolerance:
+                return True
+            self._flip(batch)
+            size //= 4
+        return self._exchange_improving(pairs) if size else False
+
+    def principal_coordinates(self) -> Candidates:
+        """S_plus and S_minus, paired: members that should leave, the weakest first, and who comes in their place."""
         level = self._level()
         sides = self.shared.ask("sides", level)
         count, above = sum(a for a, _, _ in sides), sum(b for _, b, _ in sides)
-        if count == 0:
-            return False
         left = count - above  # of the ties those with the least numbers: the parts are in the order of the nodes
         quotas = []
         for _, _, ties in sides:
             quotas.append((level, min(left, ties)))
             left -= quotas[-1][1]
-        out, out_degrees, into, into_degrees = _joined(self.shared.ask("chosen", arguments=quotas))
-        S_plus = out[np.argsort(out_degrees, kind="stable")]
-        S_minus = into[np.argsort(-into_degrees, kind="stable")]
-        tolerance = 0.0 if self.graph.integral else 1e-12 * self.weight
-        while count:
-            batch = np.concatenate([S_plus[:count], S_minus[:count]])
-            if self._flip(batch) > tolerance:
-                return True
-            self._flip(batch)
-            count //= 4
-        return False
+        return self._candidates("chosen", count, arguments=quotas)
+
+    def _candidates(self, question: str, most: int, **arguments: Any) -> Candidates:
+        """The `most` weakest members and the `most` strongest others of those that the workers name."""
+        answers = self.shared.ask(question, **arguments)
+        out, out_degrees, into, into_degrees = (np.concatenate(each) for each in zip(*answers, strict=True))
+        first, second = np.argsort(out_degrees, kind="stable")[:most], np.argsort(-into_degrees, kind="stable")[:most]
+        return Candidates(out[first], out_degrees[first], into[second], into_degrees[second])
+
+    def _exchange_improving(self, pairs: Candidates) -> bool:
+        """Exchange the pairs that improve at their turn; whether any did."""
+        nodes, subset = self._subset_on(pairs)
+        leaving, entering = (np.searchsorted(nodes, each[:MOST_CANDIDATES]) for each in (pairs.leaving, pairs.entering))
+        before = subset.mask
+        made = subset.exchange_improving(leaving, entering)
+        if made:
+            self._flip(nodes[subset.mask != before])
+        return made > 0
+
+    def _subset_on(self, candidates: Candidates) -> tuple[Ints, Subset]:
+        """The first candidates, ascending, and the set among them with their degrees into the whole set."""
+        chosen = Candidates(*(each[:MOST_CANDIDATES] for each in candidates))
+        nodes = np.sort(np.concatenate([chosen.leaving, chosen.entering]))
+        degrees = np.zeros(nodes.size, dtype=chosen.leaving_degrees.dtype)
+        degrees[np.searchsorted(nodes, chosen.leaving)] = chosen.leaving_degrees
+        degrees[np.searchsorted(nodes, chosen.entering)] = chosen.entering_degrees
+        inside = self.inside[nodes].astype(np.uint8)
+        return nodes, Subset(self.graph.subgraph(nodes), inside, degrees, self.weight)
 
     def _level(self) -> float:
         """The k-th largest degree, found by counting between ever closer levels."""
@@ -108,32 +151,27 @@ class Descent:
                 high = float(np.floor(high))
         return float(low)
 
-    def _exchanges(self) -> bool:
+    def _exchange_best(self) -> bool:
         """Best exchanges among the m weakest members and the m strongest others; whether any was made."""
         m = CANDIDATES
         while True:
-            out, out_degrees, into, into_degrees = _joined(self.shared.ask("weakest", m))
-            first, second = np.argsort(out_degrees, kind="stable")[:m], np.argsort(-into_degrees, kind="stable")[:m]
-            out, out_degrees, into, into_degrees = out[first], out_degrees[first], into[second], into_degrees[second]
-            flips = self._best(out, out_degrees, into, into_degrees)
+            found = self._candidates("weakest", m, argument=m)
+            flips = self._best_flips(found)
             if flips.size:
                 return self._flip(flips) > 0
             # an exchange that was left out gains at most the difference of the degrees
             slack = -min(0.0, self.graph.weight_range[0])
-            missed = [into_degrees[0] - out_degrees[-1]] if out.size == m else []
-            missed += [into_degrees[-1] - out_degrees[0]] if into.size == m else []
+            missed = [found.entering_degrees[0] - found.leaving_degrees[-1]] if found.leaving.size == m else []
+            missed += [found.entering_degrees[-1] - found.leaving_degrees[0]] if found.entering.size == m else []
             if m >= MOST_CANDIDATES or max(missed, default=-np.inf) + slack <= 1e-12 * abs(self.weight):
                 return False
             m *= 2
 
-    def _best(self, out: Ints, out_degrees: Any, into: Ints, into_degrees: Any) -> Ints:
-        nodes = np.sort(np.concatenate([out, into]))
-        part = self.graph.subgraph(nodes)
-        W = part.to_scipy().toarray()
-        degrees = np.zeros(nodes.size)
-        degrees[np.searchsorted(nodes, out)] = out_degrees
-        degrees[np.searchsorted(nodes, into)] = into_degrees
-        before = self.inside[nodes]
+    def _best_flips(self, candidates: Candidates) -> Ints:
+        """The nodes that change sides when best exchanges among the candidates are made until none improves."""
+        nodes, subset = self._subset_on(candidates)
+        W = subset.graph.to_scipy().toarray()
+        degrees, before = subset.degrees.astype(np.float64), subset.mask
         inside = before.copy()
         while True:
             u, v = np.flatnonzero(inside), np.flatnonzero(~inside)
@@ -212,10 +250,6 @@ def load_bound(graph: ShardedGraph, nodes: Ints, passes: int = 100) -> float:
     if graph.integral:
         best = math.floor(best)
     return math.nextafter(2.0 * best / k, math.inf)
-
-
-def _joined(answers: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
-    return tuple(np.concatenate(each) for each in zip(*answers, strict=True))
 
 
 def _between(low: float, high: float, integral: bool) -> npt.NDArray[np.float64]:
