@@ -92,7 +92,7 @@ def test_a_kill_during_the_proof_does_not_cost_the_search(tmp_path: Path, monkey
     path = tmp_path / "run.checkpoint"
     whole = flipwise.solve_qubo(A, seed=2, effort=4 / 30)
 
-    def killed(*_: object) -> float:
+    def killed(*_: object, **__: object) -> float:
         raise Killed
 
     with monkeypatch.context() as patched:

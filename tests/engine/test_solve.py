@@ -186,7 +186,7 @@ def test_ctrl_c_during_the_proof_keeps_the_answer(function: str, monkeypatch: py
 
     proving = threading.Event()
 
-    def endless(*_: object) -> float:
+    def endless(*_: object, **__: object) -> float:
         proving.set()
         while True:
             time.sleep(0.01)

@@ -130,3 +130,16 @@ def test_never_a_silent_infeasible_success(method: str, options: dict[str, Any],
             assert ("pinned to" if kind != "at most" else "it must have at most") in str(error)
         else:
             assert constraint.contains(result.x)
+
+
+@pytest.mark.parametrize("pair", ["of the free set", "of the contract"])
+@pytest.mark.parametrize(("method", "options"), METHODS[:3], ids=lambda part: str(part))
+def test_at_most_is_kept_whatever_part_of_the_moves_is_made(method: str, options: dict[str, Any], pair: str) -> None:
+    """The improving part of moves that are allowed together need not be: what breaks the rule is taken back."""
+    constraint = AtMost(20)
+    if pair == "of the contract":
+        constraint.pair = lambda plus, minus, g: plus  # type: ignore[method-assign]
+        check_constraint(constraint, 60)
+    for seed in range(20):
+        result = flipwise.minimize(_matrix(60, seed), constraint=constraint, method=method, seed=seed, **options)
+        assert constraint.contains(result.x)

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import numpy as np
 
-from flipwise.engine.checkpoint import Checkpoint
 from flipwise.engine.limits import Clock, Interrupts, Limits, OutOfTime, Status
-from flipwise.engine.states import flattened, generator_state, rebuilt, restored_generator
+from flipwise.engine.resumption import Resumption
 from flipwise.foundation.arrays import Floats
 from flipwise.model.problem import Problem
 
@@ -139,23 +138,6 @@ class Incumbent:
         self.bound = bound if self.bound is None else max(self.bound, bound)
 
 
-@dataclass
-class Position:
-    """Where a run stands among its restarts: counters, generator, and the limits that count iterations."""
-
-    restart: int
-    rng: np.random.Generator
-    status: str
-    iterations: int = 0
-    evaluations: int = 0
-    seconds: float = 0.0
-    descent_iterations: int = 0
-    since_improvement: int = 0
-    best_x: Floats | None = None
-    best_value: float = math.inf
-    bound: float | None = None
-
-
 class Run:
     """The state of one run. Solvers call `step` after each iteration; when it returns a status, they stop."""
 
@@ -167,7 +149,7 @@ class Run:
         callback: Callback | None = None,
         trace: Trace | None = None,
         log: RunLog | None = None,
-        checkpoint: tuple[Checkpoint, str] | None = None,
+        resumption: Resumption | None = None,
         clock: Clock | None = None,
         interrupts: Interrupts | None = None,
     ) -> None:
@@ -175,21 +157,16 @@ class Run:
         self.limits = limits or Limits()
         self.clock = clock or Clock(self.limits.time_limit)
         self.incumbent = Incumbent()
-        self.checkpoint = checkpoint
+        self.resumption = resumption
         self.trace = trace or Trace()
         self.iterations = 0
         self.evaluations = 0
         self.stopped: Status | None = None
-        self.fingerprint: dict[str, Any] = {}
         self._callback = callback
         self._log = log
         self._interrupts = interrupts or Interrupts()
         self._descent_iterations = 0
         self._since_improvement = 0
-        self._restart: tuple[int, np.random.Generator, Status] | None = None
-        self._enclosing: list[Any] = []
-        self._waiting: dict[str, Any] = {}
-        self._latest: dict[str, Any] | None = None
 
     # --- what solvers read -----------------------------------------------------------------------------------------
 
@@ -312,89 +289,65 @@ class Run:
         clock = Clock(limits.time_limit, parent=self.clock)
         return Run(problem, limits, clock=clock, interrupts=self._interrupts)
 
-    # --- checkpoints -----------------------------------------------------------------------------------------------
+    # --- checkpoints: nothing happens without one --------------------------------------------------------------------
 
     def keep(self, state: Any) -> None:
         """Offer a state to the checkpoint; it is written when it is time, or when the run ends early."""
-        if self.checkpoint is None:
-            return
-        states = [*self._enclosing, state() if callable(state) else state]
-        self._latest = self._snapshot([each for each in states if each is not None])
-        if self.checkpoint[0].due:
-            self._save()
+        if self.resumption is not None:
+            self.resumption.keep([state() if callable(state) else state], self._counters())
 
     @contextmanager
     def inside(self, state: Any) -> Iterator[None]:
         """States that are kept inside the block come with this one, which belongs to the solver around them."""
-        self._enclosing.append(state)
+        enclosing = [] if self.resumption is None else self.resumption.enclosing
+        enclosing.append(state)
         try:
             yield
         finally:
-            self._enclosing.pop()
+            enclosing.pop()
 
     def resume(self, kind: type[S]) -> S | None:
         """The state of this kind that the checkpoint holds, once; None when the solver begins anew."""
-        held = self._waiting.pop(kind.__name__, None)
-        return None if held is None else rebuilt(kind, held)
+        return None if self.resumption is None else self.resumption.take(kind)
 
     def holds(self, kind: type[Any]) -> bool:
         """Whether the checkpoint holds a state of this kind that nobody has taken."""
-        return kind.__name__ in self._waiting
+        return self.resumption is not None and kind.__name__ in self.resumption.waiting
 
     @property
     def resuming(self) -> bool:
         """Whether a state of the checkpoint still waits to be taken."""
-        return bool(self._waiting)
+        return self.resumption is not None and bool(self.resumption.waiting)
 
-    def at_restart(self, index: int, rng: np.random.Generator, status: Status) -> None:
+    def begin_restart(self, index: int, rng: np.random.Generator, status: Status) -> None:
         """A descent is about to begin: a place from which any solver can go on."""
-        if self.checkpoint is None:
-            return
-        self._restart = index, restored_generator(generator_state(rng)), status  # as it is before the descent
-        if self.incumbent.x is not None and not self.resuming:
-            self._latest = self._snapshot([])
-            if self.checkpoint[0].due:
-                self._save()
+        if self.resumption is not None:
+            self.resumption.begin(index, rng, status)
+            if self.incumbent.x is not None and not self.resuming:
+                self.resumption.keep([], self._counters())
+        if not self.resuming:
+            self.begin_descent()
 
-    def _snapshot(self, states: list[Any]) -> dict[str, Any]:
-        assert self._restart is not None
-        index, rng, status = self._restart
+    def _counters(self) -> tuple[Any, ...]:
+        """What `Position` holds besides the restart."""
         best = self.incumbent
-        position = Position(
-            index, rng, status.name, self.iterations, self.evaluations, self.seconds, self._descent_iterations,
-            self._since_improvement, best.x, best.value, best.bound,
-        )  # fmt: skip
-        flat = flattened(position, "position.")
-        for state in states:
-            flat[f"state.{type(state).__name__}"] = True
-            flat.update(flattened(state, f"state.{type(state).__name__}."))
-        return {"fingerprint": self.fingerprint, **flat}
-
-    def _save(self) -> None:
-        assert self.checkpoint is not None and self._latest is not None
-        self.checkpoint[0].save(self.checkpoint[1], self._latest)
+        counts = self.iterations, self.evaluations, self.seconds, self._descent_iterations, self._since_improvement
+        return *counts, best.x, best.value, best.bound
 
     def save_end(self, status: Status) -> None:
         """The search is over: what is left to go on with is written, or the end itself, for what follows the search."""
-        if self.checkpoint is None:
-            return
-        checkpoint, part = self.checkpoint
-        if status.resumable:
-            if self._latest is not None:
-                self._save()
-        elif self.incumbent.x is not None:
-            checkpoint.save(part, {**self._snapshot([]), "ended": status.name}, ended=True)
+        if self.resumption is not None:
+            if self.incumbent.x is not None and not status.resumable:
+                self.resumption.keep([], self._counters())
+            self.resumption.end(status)
 
     def restore(self, state: dict[str, Any]) -> tuple[int, np.random.Generator, Status]:
-        """Go back to a snapshot; solvers find their part with `resume`. Returns where the restarts stand."""
-        position = rebuilt(Position, state, "position.")
+        """Go back to where an earlier run stood; solvers find their part with `resume`. Returns its restart."""
+        assert self.resumption is not None
+        position = self.resumption.take_over(state)
         self.iterations, self.evaluations = position.iterations, position.evaluations
         self._descent_iterations = position.descent_iterations
         self._since_improvement = position.since_improvement
         self.clock.add_spent(position.seconds)
         self.incumbent = Incumbent(position.best_x, position.best_value, position.bound)
-        for name in [name for name in state if name.startswith("state.") and name.count(".") == 1]:
-            own = {key.removeprefix(name + "."): v for key, v in state.items() if key.startswith(name + ".")}
-            self._waiting[name.removeprefix("state.")] = own
-        self._restart = position.restart, position.rng, Status[position.status]
-        return self._restart
+        return position.restart, position.rng, Status[position.status]

@@ -7,8 +7,8 @@ checkpoints, logs and proofs, so what is true of one function is true of all.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,11 +19,12 @@ import numpy.typing as npt
 from flipwise.engine.checkpoint import Checkpoint, open_checkpoint
 from flipwise.engine.limits import Interrupts, Limits, OutOfTime, Status, guarded_interrupts
 from flipwise.engine.result import Result
+from flipwise.engine.resumption import Resumption
 from flipwise.engine.run import Callback, Run, Trace
 from flipwise.engine.solver import Solver
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import as_generator, check_whole, seed_of
-from flipwise.foundation.errors import InfeasibleAnswer, InvalidFile, InvalidInput
+from flipwise.foundation.errors import InfeasibleAnswer, InvalidInput
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.model.problem import Problem
 
@@ -86,12 +87,13 @@ def solve(
             log = RunLog(problem, name, seed_of(seed))
         if trace_file is not None:
             stack.enter_context(trace.written_to(trace_file))
-        held = None if opened is None else (opened, part)
+        resumption = None
+        if opened is not None:
+            resumption = Resumption(opened, part, _fingerprint(problem, solver, name, restarts))
         run = Run(
-            problem, limits, callback=callback, trace=trace, log=log, checkpoint=held, interrupts=interrupts,
+            problem, limits, callback=callback, trace=trace, log=log, resumption=resumption, interrupts=interrupts
         )  # fmt: skip
-        run.fingerprint = _fingerprint(problem, solver, name, restarts)
-        resumed = _resumed_state(run)
+        resumed = None if resumption is None else resumption.earlier(problem)
         if bound is not None and bound.costly and limits.time_limit is not None:
             run.clock.set_limit(SEARCH_SHARE * limits.time_limit)
         status = _searched(run, solver, first, rng, restarts, resumed, interrupts)
@@ -131,10 +133,8 @@ def _searched(
     try:
         with interrupts.raised_here():
             for index in range(begin, restarts):
-                run.at_restart(index, rng, status)
+                run.begin_restart(index, rng, status)
                 own = rng if begins_itself else rng.spawn(1)[0]
-                if not run.resuming:
-                    run.begin_descent()
                 x = first.copy() if index == 0 and first is not None else None
                 if x is None and not begins_itself:
                     x = problem.constraint.random(problem.shape, own)
@@ -207,44 +207,3 @@ def _fingerprint(problem: Problem, solver: Solver, name: str, restarts: int) -> 
         "options": repr(solver),
         "restarts": int(restarts),
     }
-
-
-def _resumed_state(run: Run) -> dict[str, Any] | None:
-    """The state of an earlier run in the checkpoint file; None when there is none. Another run's is refused."""
-    if run.checkpoint is None:
-        return None
-    checkpoint, part = run.checkpoint
-    state = checkpoint.load(part)
-    if state is None:
-        return None
-    with _refused_with(checkpoint.path):
-        kept = dict(state["fingerprint"])
-        differing = [name for name, value in run.fingerprint.items() if kept.get(name) != value]
-        wrong = None
-        if differing:
-            there, here = kept.get(differing[0]), run.fingerprint[differing[0]]
-            wrong = f"its {differing[0]} is {there!r}, this run's is {here!r}"
-        else:
-            best = np.asarray(state["position.best_x"], dtype=np.float64)
-            value, claimed = run.problem.objective.value(best), float(state["position.best_value"])
-            broken = run.problem.constraint.violation(best)
-            if broken is not None:
-                wrong = f"its best point does not fit the constraint: {broken}"
-            elif not math.isclose(value, claimed, rel_tol=1e-6, abs_tol=1e-9):
-                wrong = f"its best point has the value {claimed!r} there and {value!r} here"
-    if wrong is not None:
-        raise InvalidInput(
-            f"`checkpoint`: {checkpoint.path} belongs to another run: {wrong}. Delete it or choose another file."
-        )
-    return state
-
-
-@contextmanager
-def _refused_with(path: Path) -> Iterator[None]:
-    """What is missing in a state is wrong with the file."""
-    try:
-        yield
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        if isinstance(error, InvalidInput):
-            raise
-        raise InvalidFile(f"{path}: the checkpoint lacks a part of the state.") from None

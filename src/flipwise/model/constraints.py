@@ -297,19 +297,29 @@ def is_built_in(constraint: Constraint) -> bool:
     return type(constraint) in (Free, Cardinality, ColumnCounts, GroupCounts)
 
 
-def allowed_moves(constraint: Constraint, x: Floats, moves: Ints) -> Ints:
-    """Those of the moves (indices, or pairs in rows) that keep a constraint of somebody else's when made together."""
-    if not len(moves) or is_built_in(constraint):
-        return moves
-    if moves.ndim == 2:  # pairs that share an entry cannot be made together
-        first = np.unique(moves.reshape(-1), return_index=True)[1]
-        moves = moves[np.isin(np.arange(moves.size), first).reshape(moves.shape).all(axis=1)]
+def keeps_feasible(constraint: Constraint, x: Floats, moves: Ints) -> bool:
+    """Whether the feasible point `x` stays feasible when all of the moves are made."""
     flipped = x.copy()
     flipped.reshape(-1)[moves.reshape(-1)] *= -1.0
-    if constraint.violation(flipped) is None:
+    return constraint.violation(flipped) is None
+
+
+def disjoint_moves(moves: Ints) -> Ints:
+    """The moves (indices, or pairs in rows) without those pairs that share an entry with an earlier one."""
+    if moves.ndim == 1:
+        return moves
+    first = np.unique(moves.reshape(-1), return_index=True)[1]
+    return np.asarray(moves[np.isin(np.arange(moves.size), first).reshape(moves.shape).all(axis=1)])
+
+
+def allowed_moves(constraint: Constraint, x: Floats, moves: Ints) -> Ints:
+    """Those of the moves, taken in their order, that keep a constraint of somebody else's when made together."""
+    if not len(moves) or is_built_in(constraint) or keeps_feasible(constraint, x, moves):
         return moves
     if len(moves) == 1:
         return moves[:0]
     half = len(moves) // 2
-    parts = [allowed_moves(constraint, x, moves[:half]), allowed_moves(constraint, x, moves[half:])]
-    return np.concatenate(parts)
+    first = allowed_moves(constraint, x, moves[:half])
+    after = x.copy()
+    after.reshape(-1)[first.reshape(-1)] *= -1.0
+    return np.concatenate([first, allowed_moves(constraint, after, moves[half:])])

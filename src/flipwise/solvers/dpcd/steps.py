@@ -19,7 +19,14 @@ import numpy as np
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import check_wholes, is_number
 from flipwise.foundation.errors import IncompatibleObjective, InvalidInput
-from flipwise.model.constraints import Cardinality, Constraint, allowed_moves, is_built_in
+from flipwise.model.constraints import (
+    Cardinality,
+    Constraint,
+    allowed_moves,
+    disjoint_moves,
+    is_built_in,
+    keeps_feasible,
+)
 from flipwise.model.flips import EvaluatedFlips
 from flipwise.model.objective import Objective, SupportsExchange, SupportsFlips, SupportsLipschitz
 
@@ -160,7 +167,7 @@ class LiteralUpdate:
 
     def make(self, x: Floats, g: Floats, moves: Ints, *, follow: bool) -> tuple[int, float]:
         """Carry out moves, `x` and `g` in place; returns (flips, change of f)."""
-        moves = allowed_moves(self.constraint, x, moves)
+        moves = allowed_moves(self.constraint, x, disjoint_moves(moves))
         if not moves.size:
             return 0, 0.0
         before = self.objective.value(x)
@@ -209,7 +216,27 @@ class ImprovingUpdate:
         With `follow` also those that they make improving, under a constraint that is known to allow them.
         """
         if not self._built_in:
-            moves, follow = allowed_moves(self.constraint, x, moves), False
+            return self._make_checked(x, g, disjoint_moves(moves))
+        return self._make_improving(x, g, moves, follow)
+
+    def _make_checked(self, x: Floats, g: Floats, moves: Ints) -> tuple[int, float]:
+        """The same under a constraint of somebody else's: what breaks it is taken back, and tried again in halves.
+
+        That all moves together keep it does not say that the improving part of them does.
+        """
+        before = x.copy(), g.copy()
+        flips, change = self._make_improving(x, g, moves, follow=False)
+        if flips == 0 or self.constraint.violation(x) is None:
+            return flips, change
+        x[...], g[...] = before
+        if len(moves) == 1:
+            return 0, 0.0
+        flips, change = self._make_checked(x, g, moves[: len(moves) // 2])
+        more, further = self._make_checked(x, g, moves[len(moves) // 2 :])
+        return flips + more, change + further
+
+    def _make_improving(self, x: Floats, g: Floats, moves: Ints, follow: bool) -> tuple[int, float]:
+        """Flip or swap those of the moves that improve."""
         if not moves.size:
             return 0, 0.0
         if self._labels is None:
@@ -260,7 +287,7 @@ def search_neighbourhood(
     best_change = 0.0
     best: Ints | None = None
     for batch in _neighbours(constraint, x, m, samples, rng):
-        if not built_in and allowed_moves(constraint, x, batch).size < batch.size:
+        if not built_in and not keeps_feasible(constraint, x, batch):
             continue
         change = objective.flip_change(x, g, batch)
         if change < best_change:

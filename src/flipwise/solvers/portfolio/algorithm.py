@@ -150,7 +150,7 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
                     lowest = population.best.energy
                     best_x = population.best.s.astype(np.float64).reshape(problem.shape)
                     best_value = problem.objective.value(best_x)
-                now = Rounds(done, lowest, population.state()) if run.checkpoint else None
+                now = Rounds(done, lowest, population.state()) if run.resumption else None
                 stop = run.step(best_x, best_value, state=now)
                 if stop is not None:
                     return stop
