@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from flipwise.engine.limits import Status as Status
     from flipwise.engine.result import Result as Result
     from flipwise.engine.run import Progress as Progress
+    from flipwise.engine.run import Record as Record
+    from flipwise.engine.run import Run as Run
     from flipwise.engine.run import Trace as Trace
+    from flipwise.engine.solver import Solver as Solver
     from flipwise.foundation.errors import FlipwiseError as FlipwiseError
     from flipwise.foundation.errors import FlipwiseWarning as FlipwiseWarning
     from flipwise.foundation.errors import IncompatibleObjective as IncompatibleObjective
@@ -38,12 +41,15 @@ if TYPE_CHECKING:
     from flipwise.interop.autodiff import from_torch as from_torch
     from flipwise.minimization import methods as methods
     from flipwise.minimization import minimize as minimize
+    from flipwise.model.check import ObjectiveReport as ObjectiveReport
     from flipwise.model.check import check_objective as check_objective
     from flipwise.model.constraints import Cardinality as Cardinality
     from flipwise.model.constraints import ColumnCounts as ColumnCounts
+    from flipwise.model.constraints import Constraint as Constraint
     from flipwise.model.constraints import Free as Free
     from flipwise.model.constraints import GroupCounts as GroupCounts
     from flipwise.model.objective import Objective as Objective
+    from flipwise.model.problem import Problem as Problem
     from flipwise.model.quadratic import Quadratic as Quadratic
     from flipwise.model.smooth import Smooth as Smooth
     from flipwise.model.terms import LowRank as LowRank
@@ -53,8 +59,10 @@ if TYPE_CHECKING:
     from flipwise.qubo.solve import solve_ising as solve_ising
     from flipwise.qubo.solve import solve_qubo as solve_qubo
     from flipwise.solvers.dpcd import DPCD as DPCD
+    from flipwise.solvers.dpcd.tuning import Tuning as Tuning
     from flipwise.solvers.dpcd.tuning import tune_alpha as tune_alpha
     from flipwise.solvers.portfolio.algorithm import Portfolio as Portfolio
+    from flipwise.solvers.registry import Method as Method
     from flipwise.warming import warm_up as warm_up
 
 _HOMES = {
@@ -62,6 +70,14 @@ _HOMES = {
     "ColumnCounts": "model.constraints",
     "Free": "model.constraints",
     "GroupCounts": "model.constraints",
+    "Constraint": "model.constraints",
+    "Solver": "engine.solver",
+    "Problem": "model.problem",
+    "Run": "engine.run",
+    "Record": "engine.run",
+    "Method": "solvers.registry",
+    "ObjectiveReport": "model.check",
+    "Tuning": "solvers.dpcd.tuning",
     "DPCD": "solvers.dpcd",
     "Portfolio": "solvers.portfolio.algorithm",
     "tune_alpha": "solvers.dpcd.tuning",
