@@ -115,6 +115,7 @@ def make_direction(options: DPCD) -> Direction:
 
 # --- thresholds ------------------------------------------------------------------------------------------------------
 
+# --8<-- [start:thresholds]
 Thresholds = Callable[[Floats], tuple[float, float]]
 """From a gradient to (L_1, L_2), which decide the coordinates that are principal: Eq. (5) and Eq. (6) of the paper."""
 
@@ -146,6 +147,9 @@ def make_thresholds(objective: Objective, options: DPCD) -> Thresholds:
     if options.thresholds == "mean":
         return mean_thresholds
     return lipschitz_thresholds(objective, options.epsilon)
+
+
+# --8<-- [end:thresholds]
 
 
 # --- update ----------------------------------------------------------------------------------------------------------
