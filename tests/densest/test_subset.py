@@ -20,6 +20,7 @@ from flipwise.densest.subset import (
 )
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.graphs.convert import as_graph
+from flipwise.graphs.graph import Graph
 from flipwise.solvers.dpcd.steps import ImprovingUpdate, LiteralUpdate
 from tests.densest.graphs import random_weights
 
@@ -154,6 +155,15 @@ def test_the_end_of_a_descent_is_one_by_either_account(weighted: bool) -> None:
         )
         assert from_there.status is flipwise.Status.LOCAL_OPTIMUM and from_there.iterations == 1
         assert np.array_equal(from_there.x > 0, subset.mask)
+
+
+def test_a_weighted_graph_without_edges() -> None:
+    """Every exchange is as good as none."""
+    graph = Graph(np.zeros(7, np.int64), np.empty(0, np.int32), np.empty(0))
+    subset = Subset.of(graph, np.arange(6) < 2)
+    descend(subset)
+    assert subset.weight == 0.0 and subset.exchange_improving(np.array([0]), np.array([5])) == 0
+    assert inner_weight(graph, np.array([1, 2])) == 0.0
 
 
 def test_nothing_to_exchange() -> None:

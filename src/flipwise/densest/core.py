@@ -115,8 +115,10 @@ class WholeGraph(Protocol):
 
 
 def arc_weights(graph: Graph) -> Degrees:
-    """The weights as the kernels take them: one for each arc, or a single 1 for all."""
-    return np.ones(1, dtype=np.int64) if graph.weights is None else graph.weights
+    """The weights as the kernels take them: one for each arc, or a single 1 for all (never none)."""
+    if graph.weights is None:
+        return np.ones(1, dtype=np.int64)
+    return graph.weights if graph.weights.size else np.ones(1)
 
 
 def no_degrees(graph: Graph) -> Degrees:

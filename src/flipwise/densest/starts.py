@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from flipwise.bounds.eigenvalues import smallest_eigenpair
-from flipwise.densest.core import Core, peeling_order
+from flipwise.densest.core import Core, arc_weights, peeling_order
 from flipwise.densest.subset import Subset, times
 from flipwise.foundation.arrays import Bools, Floats, Ints, inner, largest
 from flipwise.graphs.graph import Graph
@@ -264,7 +264,7 @@ def _towards_vertex(g: Floats, x: Floats, k: int, tolerance: float) -> _Towards 
 
 def _real_weights(graph: Graph) -> Floats:
     """The weights as the kernels of the published methods take them: a single 1 stands for all."""
-    return np.ones(1) if graph.weights is None or not graph.n_arcs else graph.weights
+    return arc_weights(graph).astype(np.float64, copy=False)
 
 
 def _weighted_degrees(graph: Graph) -> Floats:
