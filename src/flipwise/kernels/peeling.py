@@ -213,7 +213,8 @@ def _sift_up(heap, place, at, score, tie):
     while at > 0:
         parent = (at - 1) // 2
         above = heap[parent]
-        if score[above] > own or (score[above] == own and not _wins_tie(node, above, tie)):
+        other = score[above]
+        if other > own or (other == own and not _wins_tie(node, above, tie)):
             break
         heap[at] = above
         place[above] = at
