@@ -43,9 +43,9 @@ CATALOGUE: list[tuple[Callable[[], object], list[str]]] = [
     (lambda: flipwise.minimize(A, target="low"), ["`target`", "low"]),
     (lambda: flipwise.minimize(A, restarts=0), ["`restarts`", "0"]),
     (lambda: flipwise.minimize(A, callback=3), ["`callback`", "int"]),  # type: ignore[arg-type]
-    (lambda: flipwise.minimize(A, x0=[1, 2]), ["`x0`"]),
-    (lambda: flipwise.minimize(A, x0=[1, 1, 1]), ["`x0`", "3"]),
-    (lambda: flipwise.minimize(A, x0=[1, 1], constraint=flipwise.Cardinality(1)), ["`x0`", "1"]),
+    (lambda: flipwise.minimize(A, start=[1, 2]), ["`start`"]),
+    (lambda: flipwise.minimize(A, start=[1, 1, 1]), ["`start`", "3"]),
+    (lambda: flipwise.minimize(A, start=[1, 1], constraint=flipwise.Cardinality(1)), ["`start`", "1"]),
     (lambda: flipwise.minimize(A, constraint=flipwise.Cardinality(3)), ["2", "3"]),
     (lambda: flipwise.minimize(np.ones((2, 3))), ["(2, 3)"]),
     (lambda: flipwise.minimize(NAN), ["NaN"]),
@@ -64,8 +64,8 @@ CATALOGUE: list[tuple[Callable[[], object], list[str]]] = [
     (lambda: flipwise.minimize(lambda x: 1.0, 2), ["(value, gradient)", "float"]),
     (lambda: flipwise.check_objective(3), ["`objective`"]),  # type: ignore[arg-type]
     # constraints
-    (lambda: flipwise.Cardinality(-1), ["`r`", "-1"]),
-    (lambda: flipwise.Cardinality(1.5), ["`r`", "1.5"]),  # type: ignore[arg-type]
+    (lambda: flipwise.Cardinality(-1), ["`count`", "-1"]),
+    (lambda: flipwise.Cardinality(1.5), ["`count`", "1.5"]),  # type: ignore[arg-type]
     (lambda: flipwise.ColumnCounts(-2), ["`ones`", "-2"]),
     (lambda: flipwise.GroupCounts([0, -1], [1]), ["`groups`"]),
     (lambda: flipwise.GroupCounts([0, 1], [1]), ["`ones`", "group 1"]),

@@ -206,7 +206,7 @@ class Homogeneous:
         return np.asarray(self.part @ v) + self.U @ (inner * (self.s if v.ndim == 1 else self.s[:, None]))
 
     def to_dense(self) -> Floats:
-        part = np.asarray(self.part.todense()) if sp.issparse(self.part) else np.array(self.part)
+        part = np.asarray(self.part.toarray()) if sp.issparse(self.part) else np.array(self.part)
         return part + (self.U * self.s) @ self.U.T if self.s.size else part
 
     def rounding(self) -> float:
