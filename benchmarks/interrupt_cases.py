@@ -1,0 +1,331 @@
+"""The calls that `interrupts.py` interrupts: every public function and command, sized to take about half a second.
+
+Each knows how to tell a wrong answer: an infeasible point, a value that is not that of the point, a bound that is
+beaten, a file that is not the answer.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+Watch = Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call to be interrupted: with a callback and a number of threads, and what is wrong with its answer (or None).
+
+    `watched` says whether the callback is heard of iterations. A command forks, and counts them in its log.
+    """
+
+    call: Callable[[Watch, int | None], Any]
+    wrong: Callable[[Any], str | None]
+    watched: bool = True
+    is_command: bool = False
+
+
+# --- the calls -------------------------------------------------------------------------------------------------------
+
+
+def _matrix(n: int, seed: int = 0) -> np.ndarray:
+    A = np.random.default_rng(seed).integers(-50, 51, (n, n)).astype(float)
+    return A + A.T
+
+
+def _edges(n: int, degree: float, seed: int = 0) -> np.ndarray:
+    """A random graph around a ring, with a denser group of n / 20 nodes, as unique pairs i < j."""
+    rng = np.random.default_rng(seed)
+    group = rng.permutation(n)[: n // 20]
+    ring = np.stack([np.arange(n), (np.arange(n) + 1) % n], axis=1)
+    pairs = np.concatenate([ring, rng.integers(0, n, (int(n * degree / 2), 2)), rng.choice(group, (n, 2))])
+    pairs = np.unique(np.sort(pairs, axis=1), axis=0)
+    return np.asarray(pairs[pairs[:, 0] < pairs[:, 1]])
+
+
+def _cut(edges: np.ndarray, parts: Any) -> float:
+    parts = np.asarray(parts)
+    return float(np.count_nonzero(parts[edges[:, 0]] != parts[edges[:, 1]]))
+
+
+def _differs(said: float, found: float) -> str | None:
+    close = math.isclose(said, found, rel_tol=1e-9, abs_tol=1e-6)
+    return None if close else f"says {said!r}, recomputed {found!r}"
+
+
+def _minimum(value: Callable[[Any], float], feasible: Callable[[Any], bool] = lambda x: True) -> Any:
+    """What can be wrong with a Result: its point, its value, a bound above it."""
+
+    def wrong(result: Any) -> str | None:
+        if not feasible(result.x):
+            return "infeasible"
+        if result.bound is not None and result.bound > result.value + 1e-6 * abs(result.value):
+            return f"bound {result.bound} above the value {result.value}"
+        return _differs(result.value, value(result.x.astype(float)))
+
+    return wrong
+
+
+def _minimizing(A: Any, ones: int | None = None, **options: Any) -> Callable[[], Case]:
+    """A call of `minimize` on x'Ax, perhaps with an exact number of ones."""
+
+    def build() -> Case:
+        import flipwise
+
+        held = None if ones is None else flipwise.Cardinality(ones)
+        return Case(
+            lambda watch, threads: flipwise.minimize(
+                A, constraint=held, seed=0, callback=watch, threads=threads, **options
+            ),
+            _minimum(lambda x: float(x @ (A @ x)), lambda x: ones is None or np.count_nonzero(x > 0) == ones),
+        )
+
+    return build
+
+
+def _by_points() -> Case:
+    """Every point of a function of the user's own, one after another."""
+    import flipwise
+
+    A = _matrix(15)
+
+    def f(x: Any) -> tuple[float, Any]:
+        return float(x @ A @ x), 2.0 * A @ x
+
+    objective = flipwise.Smooth(f, shape=15)
+    return Case(
+        lambda watch, threads: flipwise.minimize(objective, method="exact", callback=watch, threads=threads),
+        _minimum(lambda x: x @ A @ x),
+    )
+
+
+def _slow_function() -> Case:
+    """A function of the user's own that takes two milliseconds."""
+    import flipwise
+
+    A = _matrix(40)
+
+    def f(x: Any) -> tuple[float, Any]:
+        time.sleep(0.002)
+        return float(x @ A @ x), 2.0 * A @ x
+
+    objective = flipwise.Smooth(f, shape=40)
+    return Case(
+        lambda watch, threads: flipwise.minimize(objective, seed=0, callback=watch, threads=threads),
+        _minimum(lambda x: x @ A @ x),
+    )
+
+
+def _densest(k: int | list[int], **options: Any) -> Callable[[], Case]:
+    def build() -> Case:
+        import flipwise
+
+        n, edges = 1000, _edges(1000, 12.0)
+        W = sp.coo_array((np.ones(len(edges)), edges.T), shape=(n, n))
+        W = sp.csr_array(W + W.T)
+
+        def wrong_one(result: Any) -> str | None:
+            x = result.x.astype(float)
+            if x.sum() != result.k:
+                return f"{x.sum()} nodes, not {result.k}"
+            if result.bound is not None and result.bound < result.density - 1e-9:
+                return "bound below the density"
+            return _differs(result.density, float(x @ (W @ x)) / result.k)
+
+        return Case(
+            lambda watch, threads: flipwise.densest_subgraph(
+                (n, edges), k, seed=0, callback=watch, threads=threads, **options
+            ),
+            lambda found: next(filter(None, map(wrong_one, [found] if isinstance(k, int) else found)), None),
+        )
+
+    return build
+
+
+def _cutting(name: str, n: int, degree: float, sizes: list[int] | None, **options: Any) -> Callable[[], Case]:
+    def build() -> Case:
+        import flipwise
+
+        edges = _edges(n, degree)
+        function = getattr(flipwise, name)
+        given = [(n, edges)] if name != "partition" else [(n, edges), sizes]
+
+        def wrong(result: Any) -> str | None:
+            if sizes is not None and sorted(np.bincount(result.parts)) != sorted(sizes):
+                return f"sizes {np.bincount(result.parts)}"
+            beyond = 1.0 if name == "maxcut" else -1.0
+            if result.bound is not None and beyond * (result.bound - result.value) < -1e-6:
+                return "the bound is beaten"
+            return _differs(result.value, _cut(edges, result.parts))
+
+        watched = "callback" in inspect.signature(function).parameters
+        return Case(
+            lambda watch, threads: function(*given, seed=0, callback=watch, threads=threads, **options), wrong, watched
+        )
+
+    return build
+
+
+def _qubo() -> Case:
+    import flipwise
+
+    Q = _matrix(120)
+    return Case(
+        lambda watch, threads: flipwise.solve_qubo(Q, seed=0, effort=0.2, bound="sdp", callback=watch, threads=threads),
+        _minimum(lambda x: x @ Q @ x),
+    )
+
+
+def _ising() -> Case:
+    import flipwise
+
+    J, h = _matrix(120, 1), np.arange(120.0)
+    return Case(
+        lambda watch, threads: flipwise.solve_ising(
+            h, J, seed=0, effort=0.2, bound="sdp", callback=watch, threads=threads
+        ),
+        _minimum(lambda s: s @ J @ s + h @ s),
+    )
+
+
+def _sampler() -> Case:
+    import dimod
+
+    from flipwise.interop.dimod import FlipwiseSampler
+
+    bqm = dimod.generators.gnp_random_bqm(60, 0.2, "SPIN", random_state=0)
+    sampler = FlipwiseSampler()
+
+    def wrong(found: Any) -> str | None:
+        if not len(found):
+            return "no sample"
+        energies = bqm.energies((found.record.sample, list(found.variables)))
+        return None if np.allclose(energies, found.record.energy) else "wrong energies"
+
+    return Case(lambda watch, threads: sampler.sample(bqm, num_reads=10, seed=0, threads=threads), wrong, watched=False)
+
+
+def _fit(name: str, rows: int, **options: Any) -> Callable[[], Case]:
+    def build() -> Case:
+        from flipwise import hashing
+
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 10, rows)
+        X = rng.standard_normal((10, 96))[y] + 2.0 * rng.standard_normal((rows, 96))
+        estimator = getattr(hashing, name)
+
+        def wrong(fitted: Any) -> str | None:
+            if len(fitted.codes_) != rows or fitted.transform(X[:5]).shape != (5, 8):
+                return "codes of the wrong shape"
+            return None
+
+        watched = "callback" in inspect.signature(estimator).parameters
+
+        def call(watch: Watch, threads: int | None) -> Any:
+            heard = {"callback": watch} if watched else {}
+            return estimator(64, random_state=0, **heard, **options).fit(X, y)
+
+        return Case(call, wrong, watched)
+
+    return build
+
+
+# --- the commands ----------------------------------------------------------------------------------------------------
+
+
+def _command(
+    line: str, n: int, degree: float, wrong: Callable[[dict[str, Any], list[list[str]], Any], str | None]
+) -> Any:
+    """A command in the folder of the worker; it writes `answer.txt` and one JSON object."""
+
+    def build() -> Case:
+        import flipwise
+        from flipwise.cli import app, exits, main  # noqa: F401  so that forked processes have them
+
+        edges = _edges(n, degree)
+        Path("graph.txt").write_text("".join(f"{i} {j}\n" for i, j in edges))
+        Q = np.triu(_matrix(n)) if "model" in line else None
+        if Q is not None:
+            flipwise.write_model(flipwise.QuadraticModel.from_qubo(Q), "model.qubo")
+        known = {*_files(), "answer.txt", "stdout", "stderr"}
+
+        def call(watch: Watch, threads: int | None) -> Any:
+            more = [] if threads is None else ["--threads", str(threads)]
+            return main([*line.split(), *more, "-o", "answer.txt", "--json", "-v"])
+
+        def checked(code: Any) -> str | None:
+            stray = _files() - known
+            if stray:
+                return f"left {sorted(stray)}"
+            try:
+                record = json.loads(Path("stdout").read_text())
+                rows = [row.split("\t") for row in Path("answer.txt").read_text().splitlines()]
+                return wrong(record, rows, edges if Q is None else Q)
+            except (OSError, ValueError, LookupError) as error:
+                return f"exit code {code}, but {type(error).__name__}: {error}"
+
+        return Case(call, checked, is_command=True)
+
+    return build
+
+
+def _files() -> set[str]:
+    return {path.name for path in Path().iterdir()}
+
+
+def _wrong_parts(record: dict[str, Any], rows: list[list[str]], edges: Any) -> str | None:
+    parts = [0] * len(rows)
+    for name, part in rows:
+        parts[int(name)] = int(part)
+    if len(rows) != record["nodes"] or [int(part) for _, part in rows] != record["parts"]:
+        return "file and answer differ"
+    return _differs(record["cut"], _cut(edges, parts))
+
+
+def _wrong_nodes(record: dict[str, Any], rows: list[list[str]], edges: Any) -> str | None:
+    (result,) = record["results"]
+    nodes = [int(name) for (name,) in rows]
+    if nodes != result["nodes"] or len(nodes) != result["k"]:
+        return "file and answer differ"
+    return _differs(result["density"], 2.0 * np.isin(edges, nodes).all(axis=1).sum() / len(nodes))
+
+
+def _wrong_values(record: dict[str, Any], rows: list[list[str]], Q: Any) -> str | None:
+    x = np.array([int(value) for _, value in rows])
+    if x.tolist() != record["x"]:
+        return "file and answer differ"
+    return _differs(record["value"], float(x @ Q @ x))
+
+
+DENSE = _matrix(300)
+SPARSE = sp.csr_array(_matrix(600) * (np.abs(_matrix(600, 1)) > 98.0))
+CASES: dict[str, Callable[[], Case]] = {
+    "minimize, dpcd": _minimizing(DENSE, 60, restarts=40),
+    "minimize, portfolio": _minimizing(SPARSE, method="portfolio", max_iterations=8),
+    "minimize, mpec-epm": _minimizing(DENSE, method="mpec-epm"),
+    "minimize, exact": _by_points,
+    "minimize, slow function": _slow_function,
+    "densest_subgraph": _densest(40, effort=0.5),
+    "densest_subgraph, several k": _densest([20, 60], effort=0.1),
+    "maxcut": _cutting("maxcut", 600, 8.0, None, effort=0.1, bound="sdp"),
+    "bisect": _cutting("bisect", 500, 5.0, [250, 250], effort=0.1, bound="sdp"),
+    "partition": _cutting("partition", 240, 5.0, [80, 60, 60, 40], effort=0.2),
+    "solve_qubo": _qubo,
+    "solve_ising": _ising,
+    "dimod sampler": _sampler,
+    "SDH fit": _fit("SDH", 8000, distinct=False),
+    "ITQ fit": _fit("ITQ", 8000),
+    "flipwise maxcut": _command("maxcut graph.txt --bound sdp --time-limit 0.5", 400, 8.0, _wrong_parts),
+    "flipwise subgraph": _command("subgraph graph.txt -k 20 --time-limit 1", 2000, 10.0, _wrong_nodes),
+    "flipwise bisect": _command("bisect graph.txt --bound sdp --time-limit 0.5", 400, 5.0, _wrong_parts),
+    "flipwise qubo": _command("qubo model.qubo --bound sdp --time-limit 0.5", 200, 5.0, _wrong_values),
+}

@@ -1,0 +1,172 @@
+"""The process that `interrupts.py` sends its signals to: it calls one function again and again and says what happened.
+
+python benchmarks/interrupt_worker.py FUNCTION             # then a line of JSON on standard input for every call
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import re
+import signal
+import sys
+import threading
+import time
+import traceback
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from interrupt_cases import CASES, Case
+
+OUTSIDE = "outside"
+"""The interrupt met the worker itself, before or after the call."""
+
+Outcome = dict[str, Any]
+
+
+class Reports:
+    """Lines of JSON to whoever started the worker; what the calls themselves print goes elsewhere."""
+
+    def __init__(self) -> None:
+        self._to = os.dup(1)
+        os.dup2(2, 1)
+
+    def send(self, **message: Any) -> None:
+        """One line, written at once."""
+        os.write(self._to, (json.dumps(message) + "\n").encode())
+
+
+class Arrivals:
+    """Whether a SIGINT has arrived, however it was handled."""
+
+    def __init__(self) -> None:
+        self._read, write = os.pipe()
+        for end in (self._read, write):
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+
+    def any(self) -> bool:
+        """Whether there was one since the last question."""
+        try:
+            return signal.SIGINT in os.read(self._read, 4096)
+        except BlockingIOError:
+            return False
+
+
+def work(name: str) -> None:
+    """Serve one function: a call for every line of standard input."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    faulthandler.register(signal.SIGUSR1, all_threads=True)
+    reports = Reports()
+    case = CASES[name]()
+    if not case.is_command:
+        for threads in (1, None):  # compiles
+            case.call(lambda progress: None, threads)
+    reports.send(prepared=True)
+    arrivals = Arrivals()
+    for line in sys.stdin:
+        threads = json.loads(line)
+        if not case.is_command:
+            reports.send(**attempted(case, threads, reports, arrivals))
+            continue
+        process = os.fork()
+        if process == 0:
+            for stream, file in ((1, "stdout"), (2, "stderr")):
+                os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+            Path("answer.txt").unlink(missing_ok=True)
+            reports.send(**attempted(case, threads, reports, Arrivals()))
+            os._exit(0)
+        os.waitpid(process, 0)
+
+
+def attempted(case: Case, threads: int | None, reports: Reports, arrivals: Arrivals) -> Outcome:
+    """One call, which may be interrupted: its outcome and what it left behind."""
+    import numba
+
+    iterations = 0
+
+    def watch(progress: Any) -> None:
+        nonlocal iterations
+        iterations += 1
+
+    before = numba.get_num_threads(), threading.active_count()
+    arrivals.any()
+    result: Any = None
+    handler: Any = None
+    outcome: Outcome = {"outcome": "result"}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    reports.send(ready=os.getpid())
+    try:
+        try:
+            result = case.call(watch, threads)
+        finally:
+            handler = signal.getsignal(signal.SIGINT)
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except KeyboardInterrupt as error:
+        outcome = {"outcome": _where_interrupted(error.__traceback__), "where": _last_frames(error)}
+    except BaseException as error:
+        outcome = {"outcome": "error", "where": f"{type(error).__name__}: {error} {_last_frames(error)}"}
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    outcome |= {"ended": time.monotonic(), "arrived": arrivals.any(), "watched": case.watched}
+    if outcome["outcome"] == OUTSIDE:
+        return outcome
+    outcome["left"] = _left_behind(handler, *before)
+    if case.is_command:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        return _ended_command(case, outcome, result)
+    if outcome["outcome"] == "result":
+        outcome |= {"wrong": case.wrong(result), "status": _status(result)}
+    return {**outcome, "iterations": iterations}
+
+
+def _ended_command(case: Case, outcome: Outcome, code: int) -> Outcome:
+    """The outcome of a command in the words of that of a function."""
+    said = Path("stderr").read_text()
+    outcome["iterations"] = len(re.findall(r"^[* ] +\d+ .*s$", said, re.MULTILINE))
+    if "Traceback" in said or "unexpected" in said or code not in (0, 130):
+        return {**outcome, "outcome": "error", "where": f"exit code {code}: {said[-300:]}"}
+    if outcome["outcome"] != "result":
+        return {**outcome, "outcome": "error", "where": f"traceback: {outcome['where']}"}
+    if code == 130 and "before there was an answer" in said:
+        stray = "left the file of an answer" if Path("answer.txt").exists() else None
+        return {**outcome, "outcome": "interrupt", "where": "the command", "left": outcome["left"] or stray}
+    return {**outcome, "wrong": case.wrong(code), "status": "INTERRUPTED" if code == 130 else "finished"}
+
+
+def _where_interrupted(trace: TracebackType | None) -> str:
+    """Whether a KeyboardInterrupt came from inside the call: from deeper than `attempted` and the case's own line."""
+    inside = trace is not None and trace.tb_next is not None and trace.tb_next.tb_next is not None
+    return "interrupt" if inside else OUTSIDE
+
+
+def _last_frames(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)[-4:]
+    return " < ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in reversed(frames))
+
+
+def _left_behind(handler: Any, numba_threads: int, active: int) -> str | None:
+    """What the call did not put back."""
+    import numba
+
+    if handler is not signal.default_int_handler:
+        return f"the handler of SIGINT is {handler}"
+    if numba.get_num_threads() != numba_threads:
+        return f"Numba has {numba.get_num_threads()} threads, {numba_threads} before"
+    until = time.monotonic() + 2.0  # a thread may be about to end
+    while threading.active_count() > active and time.monotonic() < until:
+        time.sleep(0.01)
+    return f"{threading.active_count() - active} threads still run" if threading.active_count() > active else None
+
+
+def _status(result: Any) -> str | None:
+    """The name of the status of a result, of a fitted estimator's, or of any result of several."""
+    several = list(result) if hasattr(result, "ks") else [getattr(result, "result_", result)]
+    names = [each.status.name for each in several if hasattr(each, "status")]
+    return "INTERRUPTED" if "INTERRUPTED" in names else names[-1] if names else None
+
+
+if __name__ == "__main__":
+    work(sys.argv[1])
