@@ -1,53 +1,59 @@
-"""The kernels on packed codes against NumPy, in both tiers."""
+"""Kernels on packed codes: both tiers against counting bits one by one."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
 
-from flipwise.kernels import hamming
+from flipwise.hashing import Codes
+from flipwise.kernels import hamming as kernels
 
 pytestmark = pytest.mark.kernels
 
 
-N_BITS = 70
+def codes(seed: int = 0) -> tuple[Codes, Codes, np.ndarray]:
+    """Queries, a database with many ties, and all distances."""
+    rng = np.random.default_rng(seed)
+    queries, database = Codes.from_bits(rng.random((4, 70)) < 0.5), Codes.from_bits(rng.random((25, 70)) < 0.5)
+    database = Codes.from_bits(np.concatenate([database.bits(), database.bits()]))
+    return queries, database, (queries.bits()[:, None, :] != database.bits()[None, :, :]).sum(axis=2)
 
 
-def _codes(rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Random codes of 70 bits: as bits, and packed into two words."""
-    bits = np.zeros((rows, 128), dtype=np.uint8)
-    bits[:, :N_BITS] = np.random.default_rng(seed).integers(0, 2, (rows, N_BITS))
-    return bits, np.packbits(bits, axis=1).view(np.uint64)
+def tier(kernel: Any, name: str) -> Any:
+    kernel.compile()
+    return getattr(kernel, name)
 
 
-@pytest.mark.parametrize("tier", ["interpreted", "compiled"])
-def test_distances_order_and_relevance(tier: str) -> None:
-    """The nearest by (distance, id), ties settled by the lowest ids, and counts at every distance."""
-    for kernel in (hamming.nearest, hamming.settle_ties, hamming.count_by_distance, hamming.ranked_relevance):
-        kernel.compile()
-    (q_bits, q), (db_bits, db) = _codes(5, 0), _codes(40, 1)
-    distance = (q_bits[:, None, :] != db_bits[None, :, :]).sum(axis=2)
-    order = np.argsort(distance, axis=1, kind="stable")
-    ids, distances = np.empty((5, 12), np.int64), np.empty((5, 12), np.int32)
-    getattr(hamming.nearest, tier)(q, db, N_BITS, ids, distances)
-    assert np.array_equal(ids, order[:, :12])
-    assert np.array_equal(distances, np.take_along_axis(distance, order[:, :12], axis=1))
+@pytest.mark.parametrize("name", ["interpreted", "compiled"])
+def test_the_nearest_are_ordered_by_distance_and_id(name: str) -> None:
+    """As a stable sort of all distances orders them; ids that another backend gave in any order are settled."""
+    queries, database, distance = codes()
+    ids, distances = np.empty((4, 9), dtype=np.int64), np.empty((4, 9), dtype=np.int32)
+    tier(kernels.nearest, name)(queries.words(), database.words(), 70, ids, distances)
+    order = np.argsort(distance, axis=1, kind="stable")[:, :9]
+    assert np.array_equal(ids, order) and np.array_equal(distances, np.take_along_axis(distance, order, axis=1))
+    last = distances == distances[:, -1:]
+    mixed = np.where(last, np.max(ids) + 1, ids)
+    tier(kernels.settle_ties, name)(queries.words(), database.words(), distances, mixed)
+    assert np.array_equal(mixed, ids)
 
-    shuffled = ids.copy()
-    for row in range(5):  # any ids at the last distance
-        last = distances[row] == distances[row, -1]
-        shuffled[row, last] = np.flatnonzero(distance[row] == distances[row, -1])[::-1][: last.sum()]
-    getattr(hamming.settle_ties, tier)(q, db, distances, shuffled)
-    assert np.array_equal(shuffled, ids)
 
-    rng = np.random.default_rng(2)
-    query_set, db_set, share = rng.integers(0, 3, 5), rng.integers(0, 4, 40), rng.random((3, 4)) < 0.5
-    relevant = share[query_set[:, None], db_set[None, :]]
-    counts, hits = np.zeros((5, N_BITS + 1), np.int64), np.zeros((5, N_BITS + 1), np.int64)
-    getattr(hamming.count_by_distance, tier)(q, db, query_set, db_set, share, counts, hits)
-    for row in range(5):
-        assert np.array_equal(counts[row], np.bincount(distance[row], minlength=N_BITS + 1))
-        assert np.array_equal(hits[row], np.bincount(distance[row], relevant[row], minlength=N_BITS + 1))
-    ranked = np.empty((5, 20), np.bool_)
-    getattr(hamming.ranked_relevance, tier)(q, db, query_set, db_set, share, N_BITS, ranked)
-    assert np.array_equal(ranked, np.take_along_axis(relevant, order[:, :20], axis=1))
+@pytest.mark.parametrize("name", ["interpreted", "compiled"])
+def test_relevance_is_counted_at_each_distance_and_ranked(name: str) -> None:
+    """Items and relevant items at each distance, and relevance in the order of (distance, id)."""
+    queries, database, distance = codes(1)
+    rng = np.random.default_rng(1)
+    query_set, database_set, share = rng.integers(0, 3, 4), rng.integers(0, 3, 50), rng.random((3, 3)) < 0.5
+    counts, hits = np.zeros((4, 71), dtype=np.int64), np.zeros((4, 71), dtype=np.int64)
+    words = queries.words(), database.words()
+    tier(kernels.count_by_distance, name)(*words, query_set, database_set, share, counts, hits)
+    relevant = share[query_set[:, None], database_set[None, :]]
+    for i in range(4):
+        assert np.array_equal(counts[i], np.bincount(distance[i], minlength=71))
+        assert np.array_equal(hits[i], np.bincount(distance[i][relevant[i]], minlength=71))
+    ranked = np.zeros((4, 20), dtype=np.bool_)
+    tier(kernels.ranked_relevance, name)(*words, query_set, database_set, share, 70, ranked)
+    order = np.argsort(distance, axis=1, kind="stable")[:, :20]
+    assert np.array_equal(ranked, np.take_along_axis(relevant, order, axis=1))

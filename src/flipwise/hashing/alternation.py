@@ -76,8 +76,10 @@ class FitContext:
 
 
 def end_round(run: Run, B: Any, value: float, flips: int, state: Any = None) -> Status | None:
-    """Record a round whose codes, as -1/+1, are the answer from now on; a status means: stop now."""
+    """Record a round whose codes, as int8, are the answer from now on; a status means: stop now."""
     run.incumbent.value = math.inf
+    if run.resumption is not None:  # a file holds points as float64; elsewhere that would be the largest array of a fit
+        B = B.astype(np.float64)
     return run.step(B, value, flips=flips, state=state)
 
 
@@ -154,8 +156,9 @@ class Alternation:
             status = Status.CONVERGED if flips == 0 else status
         if self.words is None:
             return status
-        run.begin_descent()
-        run.incumbent.value = math.inf
+        if not run.resuming:
+            run.begin_descent()
+            run.incumbent.value = math.inf
         try:
             with run.inside(now), self.context.timed_b_step():
                 descent = DPCD(alpha=schedule.alpha)

@@ -12,14 +12,15 @@ from flipwise.foundation.errors import InvalidFile, InvalidInput, MissingDepende
 from flipwise.hashing.codes import Codes
 
 _VERSION = "1"
+"""Of the layout of the files."""
 _ESTIMATORS = ("SDH", "FSDH", "FastHash", "ARE", "ITQ", "SADH")
 
 
 def save(what: Any, path: str | Path) -> None:
     """Write a fitted estimator or `Codes` to a safetensors file.
 
-    An estimator is saved with its parameters, hash function and training codes; labels for `score` are left out, and a
-    loaded estimator cannot go on with `partial_fit`.
+    An estimator is saved with its parameters, hash function and training codes; a callback, a checkpoint and labels for
+    `score` are left out, and a loaded estimator cannot go on with `partial_fit`.
 
     Examples
     --------
@@ -43,11 +44,12 @@ def save(what: Any, path: str | Path) -> None:
     arrays = {f"function.{key}": np.ascontiguousarray(value) for key, value in what.function_.arrays().items()}
     arrays["codes"] = what.codes_.packed
     features = getattr(what, "feature_names_in_", None)
+    parameters = {**what.get_params(deep=False), "callback": None, "checkpoint": None}  # they belong to one fit
     about = {
         "kind": "estimator",
         "class": name,
         "function": what.function_.kind,
-        "parameters": json.dumps(what.get_params(deep=False), default=_plain),
+        "parameters": json.dumps(parameters, default=_as_json),
         "n_features": str(what.n_features_in_),
         "feature_names": json.dumps(None if features is None else [str(f) for f in features]),
     }
@@ -90,6 +92,7 @@ def load(path: str | Path) -> Any:
 
 
 def _estimator(path: str | Path, about: dict[str, str], arrays: dict[str, Any]) -> Any:
+    """The estimator that a file describes."""
     from flipwise import hashing
     from flipwise.hashing.functions.ridge import function_from_arrays
 
@@ -110,7 +113,7 @@ def _estimator(path: str | Path, about: dict[str, str], arrays: dict[str, Any]) 
     return estimator
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     """Parameters as JSON; a random state other than an integer is forgotten."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
@@ -120,6 +123,7 @@ def _plain(value: Any) -> Any:
 
 
 def _safetensors() -> Any:
+    """The module that reads and writes arrays, where it is installed."""
     try:
         import safetensors.numpy
     except ImportError:

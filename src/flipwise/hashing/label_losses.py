@@ -97,7 +97,7 @@ class LabelLoss:
     def fitted(self, B: CodeMatrix) -> FittedLoss:
         """The loss with W fitted to B; that of the last codes asked for is remembered."""
         if self._last is None or not np.array_equal(self._last[0], B):
-            self._last = B, self._fit(B)
+            self._last = B.copy(), self._fit(B)
         return self._last[1]
 
     def value(self, x: CodeMatrix | Floats) -> float:

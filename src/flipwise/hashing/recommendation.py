@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.engine.limits import Clock, Limits
+from flipwise.engine.limits import Clock, Limits, guarded_interrupts
+from flipwise.foundation.arrays import Floats
 from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.codes import Codes
 from flipwise.hashing.estimators.base import as_rng, validation_fit
 from flipwise.hashing.estimators.itq import ITQ
 from flipwise.hashing.metrics import neighbour_recall
-from flipwise.hashing.search import asymmetric_search, exact_search, hamming_search, rerank
+from flipwise.hashing.search import Neighbours, asymmetric_search, exact_search, hamming_search, rerank
 
 
 @dataclass(frozen=True)
@@ -114,24 +115,31 @@ def recommend(
     asked, database = vectors[:held], vectors[held:]
     truth = exact_search(asked, database, k).ids
     measured: list[Measured] = []
-    try:
-        for n_bits in sorted(bits):
-            model = validation_fit(ITQ() if estimator is None else estimator, database, None, clock, n_bits=n_bits)
-            real, codes = model.decision_function(asked), model.encode(database)
-            for factor in sorted(oversampling):
-                wanted = min(factor * k, len(database))
-                if asymmetric:
-                    near = asymmetric_search(real, codes, wanted)
-                else:
-                    near = hamming_search(Codes.from_signs(real), codes, wanted)
-                recall = neighbour_recall(rerank(asked, database, near, k).ids, truth)
-                scoring = "asymmetric" if asymmetric else "hamming"
-                measured.append(Measured(n_bits, factor, scoring, recall, codes.packed.shape[1]))
-            if clock.expired:
-                break
-    except KeyboardInterrupt:
-        if not measured:
-            raise
-    good = [m for m in measured if m.recall >= target]
-    best = min(good, key=lambda m: (m.n_bits, m.oversampling)) if good else None
-    return Recommendation(best, tuple(measured), k, target)
+    with guarded_interrupts() as interrupts:
+        try:
+            with interrupts.raised_here():
+                for n_bits in sorted(bits):
+                    chosen = ITQ() if estimator is None else estimator
+                    model = validation_fit(chosen, database, None, clock, n_bits=n_bits)
+                    codes, real = model.encode(database), model.decision_function(asked)
+                    for factor in sorted(oversampling):
+                        wanted = min(factor * k, len(database))
+                        near = _candidates(real, codes, wanted, asymmetric)
+                        recall = neighbour_recall(rerank(asked, database, near, k).ids, truth)
+                        scoring = "asymmetric" if asymmetric else "hamming"
+                        measured.append(Measured(n_bits, factor, scoring, recall, codes.packed.shape[1]))
+                    if clock.expired:
+                        break
+        except KeyboardInterrupt:
+            if not measured:
+                raise
+        good = [m for m in measured if m.recall >= target]
+        best = min(good, key=lambda m: (m.n_bits, m.oversampling)) if good else None
+        return Recommendation(best, tuple(measured), k, target)
+
+
+def _candidates(values: Floats, codes: Codes, wanted: int, asymmetric: bool) -> Neighbours:
+    """The nearest codes of queries with these values, by the values themselves or by their signs."""
+    if asymmetric:
+        return asymmetric_search(values, codes, wanted)
+    return hamming_search(Codes.from_signs(values), codes, wanted)

@@ -123,8 +123,16 @@ def _neighbourhood_move(Q, b, g, candidates, slack):
 def dpcd_rows(W, Q, P, which, alpha1, alpha2, updates, every, candidates, slack, B, flips):
     """Algorithm 1 in each row of the int8 matrix `B`: at most `updates` principal coordinate updates.
 
-    alpha is lowered when nothing passes, as in `dpcd.steps`; `candidates` (sets of m columns) are looked at after
-    every `every` updates and at the end.
+    A second form of `solvers/dpcd/algorithm.py` for many short rows, held to its parts by tests. The gauge, the
+    thresholds of Eq. (6), the rule that only improving flips are made and the levels of alpha are the same. It departs
+    from it where a row is too short for the difference to matter:
+
+    - an entry is judged by the gradient when its turn comes, after the flips before it in the same update, not by the
+      gradient at the beginning of the update; where the bits do not interact both make the same flips;
+    - alpha is lowered after an update without flips, not already after one with few;
+    - at alpha = 0 an update goes once through the row, not until nothing improves; both end at the same point;
+    - a neighbourhood search looks at the given `candidates` (sets of m columns), which all rows share. It is made after
+      every `every` updates and at the end, which is where no flip improves.
     """
     for i in prange(B.shape[0]):
         r = B.shape[1]

@@ -10,9 +10,11 @@ import click
 
 from flipwise.cli.app import LazyGroup
 from flipwise.cli.cluster import connected, no_folder
+from flipwise.cli.exits import INTERRUPTED, OK
 from flipwise.cli.inputs import read_array, read_codes, read_labels, write_lines
 from flipwise.cli.options import (
     Counts,
+    checkpoint_option,
     cluster_option,
     input_argument,
     json_option,
@@ -64,16 +66,18 @@ def hash() -> None:
               help="Default: SDH with labels, ITQ without.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="Where the model goes.")
 @run_options
+@checkpoint_option
 @click.option("--codes", type=click.Path(file_okay=False), help="With --cluster: a folder for the codes, in shards.")
 @cluster_option
 @output_options
 def fit(
     vectors: str, labels: str | None, bits: int, loss: str | None, output: str, seed: int, time_limit: float | None,
-    threads: int | None, codes: str | None, cluster: str | None, as_json: bool, quiet: bool, verbose: bool,
-) -> None:  # fmt: skip
+    threads: int | None, checkpoint: str | None, codes: str | None, cluster: str | None, as_json: bool, quiet: bool,
+    verbose: bool,
+) -> int:  # fmt: skip
     """Learn a hash function for the rows of VECTORS.
 
-    A time limit ends the search for codes; the hash function is then fitted to the codes found so far.
+    A time limit or Ctrl-C ends the search for codes; the hash function is then fitted to the codes found so far.
     With --cluster VECTORS may be a folder of Parquet files, with the labels of SDH and FSDH in the column `label`.
 
     \b
@@ -89,12 +93,15 @@ def fit(
     chosen = loss or ("SDH" if labels else "ITQ")
     if codes and not cluster:
         raise click.UsageError("--codes needs --cluster; elsewhere `flipwise hash encode` writes codes.")
-    if cluster and (time_limit is not None or threads is not None):
-        raise click.UsageError("--time-limit and --threads are for one machine: with --cluster workers fit to the end.")
+    if cluster and (time_limit is not None or threads is not None or checkpoint is not None):
+        raise click.UsageError(
+            "--time-limit, --threads and --checkpoint are for one machine: with --cluster workers fit to the end."
+        )
     if not cluster and chosen in SUPERVISED and labels is None:
         raise click.UsageError(f"--loss {chosen} learns from labels: pass -y LABELS, or use {', '.join(UNSUPERVISED)}.")
     y = None if labels is None or chosen in UNSUPERVISED else read_labels(labels)
-    model = getattr(hashing, chosen)(n_bits=bits, random_state=seed, time_limit=time_limit, verbose=verbose)
+    run = {"time_limit": time_limit, "verbose": verbose, "checkpoint": checkpoint}
+    model = getattr(hashing, chosen)(n_bits=bits, random_state=seed, **run)
     facts: dict[str, Any] = {"loss": chosen, "bits": bits}
     started = time.perf_counter()
     if cluster:
@@ -116,6 +123,8 @@ def fit(
         print_json({**facts, "model": output})
     elif not quiet:
         print_facts(f"Model in {output}", [(name, str(value)) for name, value in facts.items()])
+    interrupted = not cluster and model.result_.status.name == "INTERRUPTED"
+    return INTERRUPTED if interrupted else OK
 
 
 @click.command("encode")

@@ -127,7 +127,9 @@ class BitByBit:
                     x[:, j] = best
                 if run.check_time() is not None:
                     break
-            stop = end_round(run, x.astype(np.int8), problem.objective.value(x), changed, CodesSoFar(x))
+            stop = end_round(
+                run, x.astype(np.int8), problem.objective.value(x), changed, CodesSoFar(x) if changed else None
+            )
             if stop is not None:
                 return stop
             if not changed:

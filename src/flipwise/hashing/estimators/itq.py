@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.engine.limits import Clock
+from flipwise.engine.limits import Clock, guarded_interrupts
 from flipwise.engine.result import Result
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.errors import InvalidInput
@@ -138,10 +138,13 @@ class ITQ(UnsupervisedHasher):
             return float(self.whitening)
         sample = X[np.sort(rng.permutation(X.shape[0])[:SAMPLE])]
         rounds = min(self.rounds, 5)
-        scores = [
-            validation_fit(self, sample, None, clock, whitening=power, rounds=rounds).score(sample) for power in POWERS
-        ]
-        return POWERS[int(np.argmax(scores))]
+
+        def score(power: float) -> float:
+            """The recall that this power gives."""
+            return float(validation_fit(self, sample, None, clock, whitening=power, rounds=rounds).score(sample))
+
+        with guarded_interrupts() as interrupts, interrupts.raised_here():
+            return max(POWERS, key=score)
 
     def _finish(
         self, result: Result, search: CodeSearch, X: Any, context: FitContext, labelled: npt.NDArray[np.bool_] | None

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.metaestimators import available_if
 
-from flipwise.engine.limits import Clock
+from flipwise.engine.limits import Clock, guarded_interrupts
 from flipwise.engine.result import Result
 from flipwise.engine.solve import solve
 from flipwise.foundation.checks import check_wholes
@@ -182,4 +182,5 @@ def _tuned_alpha(estimator: SupervisedHasher, X: Any, y: npt.NDArray[Any], clock
         trial = validation_fit(estimator, X[training], y[training], clock, alpha=alpha)
         return float(trial.score(X[queries], y[queries]))
 
-    return max(PAPER_ALPHAS, key=score)
+    with guarded_interrupts() as interrupts, interrupts.raised_here():
+        return max(PAPER_ALPHAS, key=score)
