@@ -39,7 +39,7 @@ class Case:
 
 def _matrix(n: int, seed: int = 0) -> np.ndarray:
     A = np.random.default_rng(seed).integers(-50, 51, (n, n)).astype(float)
-    return A + A.T
+    return np.asarray(A + A.T)
 
 
 def _edges(n: int, degree: float, seed: int = 0) -> np.ndarray:
@@ -130,8 +130,8 @@ def _densest(k: int | list[int], **options: Any) -> Callable[[], Case]:
         import flipwise
 
         n, edges = 1000, _edges(1000, 12.0)
-        W = sp.coo_array((np.ones(len(edges)), edges.T), shape=(n, n))
-        W = sp.csr_array(W + W.T)
+        upper = sp.csr_array(sp.coo_array((np.ones(len(edges)), edges.T), shape=(n, n)))
+        W = upper + upper.T
 
         def wrong_one(result: Any) -> str | None:
             x = result.x.astype(float)
