@@ -24,7 +24,7 @@ from hashing_cells import Cells, add_options
 from hashing_data import reuters, stackoverflow, tiny_imagenet
 
 from flipwise.hashing import ARE, ITQ, Codes, asymmetric_search, hamming_search, neighbour_recall, rerank
-from flipwise.hashing.estimators.itq import principal_axes
+from flipwise.hashing.quantisation import principal_axes
 from flipwise.hashing.search import exact_search
 
 

@@ -27,7 +27,7 @@ from hashing_cells import Cells, add_options
 from hashing_data import cifar10
 
 from flipwise.hashing import FSDH, ITQ, SADH, SDH
-from flipwise.hashing.estimators.itq import principal_axes
+from flipwise.hashing.quantisation import principal_axes
 
 MODELS: dict[str, Any] = {
     "SDH, label sets": lambda seed: SDH(64, random_state=seed),

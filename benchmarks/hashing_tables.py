@@ -22,7 +22,7 @@ from hashing_cells import Cells, add_options
 from hashing_data import bag_of_words, tiny_imagenet
 
 from flipwise.hashing import ARE, FSDH, ITQ, SADH, SDH, FastHash, mean_average_precision, precision_at
-from flipwise.hashing.estimators.itq import principal_axes
+from flipwise.hashing.quantisation import principal_axes
 
 UNSUPERVISED = {"SADH-L": (SADH, "sadh"), "ARE": (ARE, "are"), "ITQ": (ITQ, "itq")}
 SUPERVISED = {"SDH": (SDH, "dcc"), "FSDH": (FSDH, "fsdh"), "FastHash": (FastHash, "blocks")}

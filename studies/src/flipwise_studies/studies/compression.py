@@ -63,9 +63,9 @@ def _encode(data: RetrievalData, task: Task) -> tuple[hashing.Codes, hashing.Cod
         codes = [hashing.Codes.from_signs(rows @ planes) for rows in (data.X, data.queries)]
     else:
         loss = hashing.ARE if task.method == "dpcd (angular)" else hashing.ITQ
-        estimator = loss(n_bits=bits, optimizer="itq" if task.method == "itq" else "dpcd", random_state=task.seed)
-        with hashing.fitting(time_limit=task.parameters["time_limit"]):
-            estimator.fit(data.X)
+        optimizer = "itq" if task.method == "itq" else "dpcd"
+        limit = task.parameters["time_limit"]
+        estimator = loss(n_bits=bits, optimizer=optimizer, random_state=task.seed, time_limit=limit).fit(data.X)
         codes = [estimator.encode(rows) for rows in (data.X, data.queries)]
     return codes[0], codes[1]
 

@@ -76,12 +76,11 @@ def fit_and_score(estimator_name: str, optimizer: str, data: RetrievalData, task
     if "anchors" in task.parameters:
         y = data.y
         options |= {"hash_function": "rbf", "hash_options": {"anchors": task.parameters["anchors"]}}
-    bits = task.parameters["bits"]
-    estimator = getattr(hashing, estimator_name)(n_bits=bits, optimizer=optimizer, random_state=task.seed, **options)
+    options |= {"n_bits": task.parameters["bits"], "time_limit": task.parameters["time_limit"]}
+    estimator = getattr(hashing, estimator_name)(optimizer=optimizer, random_state=task.seed, **options)
     X, queries = _unit_rows(data.X), _unit_rows(data.queries)
     start = time.perf_counter()
-    with hashing.fitting(time_limit=task.parameters["time_limit"]):
-        estimator.fit(X, y)
+    estimator.fit(X, y)
     seconds = time.perf_counter() - start
     query_codes = estimator.encode(queries)
     hashed = estimator.encode(X)
