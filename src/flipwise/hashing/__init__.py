@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from flipwise.hashing.metrics import precision_at as precision_at
     from flipwise.hashing.metrics import precision_within_radius as precision_within_radius
     from flipwise.hashing.metrics import recall_at as recall_at
+    from flipwise.hashing.recommendation import Measured as Measured
+    from flipwise.hashing.recommendation import Recommendation as Recommendation
     from flipwise.hashing.recommendation import recommend as recommend
+    from flipwise.hashing.search import Neighbours as Neighbours
     from flipwise.hashing.search import asymmetric_search as asymmetric_search
     from flipwise.hashing.search import hamming_search as hamming_search
     from flipwise.hashing.search import rerank as rerank
@@ -49,7 +52,10 @@ _HOMES = {
     "precision_at": "metrics",
     "precision_within_radius": "metrics",
     "recall_at": "metrics",
+    "Measured": "recommendation",
+    "Recommendation": "recommendation",
     "recommend": "recommendation",
+    "Neighbours": "search",
     "asymmetric_search": "search",
     "hamming_search": "search",
     "rerank": "search",

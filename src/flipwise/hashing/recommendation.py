@@ -21,7 +21,14 @@ from flipwise.hashing.search import Neighbours, asymmetric_search, exact_search,
 
 @dataclass(frozen=True)
 class Measured:
-    """Recall of one setting: `oversampling * k` candidates by codes of `n_bits`, re-ranked by the original vectors."""
+    """Recall of one setting: `oversampling * k` candidates by codes of `n_bits`, re-ranked by the original vectors.
+
+    Examples
+    --------
+    >>> from flipwise.hashing import Measured
+    >>> Measured(n_bits=64, oversampling=4, scoring="hamming", recall=0.93, bytes_per_item=8).recall
+    0.93
+    """
 
     n_bits: int
     oversampling: int
@@ -32,7 +39,17 @@ class Measured:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The cheapest setting that reached the target (None when none did), and everything that was measured."""
+    """The cheapest setting that reached the target (None when none did), and everything that was measured.
+
+    Examples
+    --------
+    >>> from flipwise.hashing import Measured, Recommendation
+    >>> enough = Measured(n_bits=64, oversampling=4, scoring="hamming", recall=0.93, bytes_per_item=8)
+    >>> print(Recommendation(enough, (enough,), k=10, target=0.9))
+    recall@10, target 0.9
+     bits  oversampling  scoring     recall  bytes
+       64             4  hamming     0.9300      8 <- recommended
+    """
 
     chosen: Measured | None
     measured: tuple[Measured, ...]

@@ -24,7 +24,16 @@ _BLOCK = 1 << 24
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """What a search found: `ids` (queries x k), and beside each id its `distances` or, for inner products, `scores`."""
+    """What a search found: `ids` (queries x k) and beside each id, in `values`, its distance or its score.
+
+    Examples
+    --------
+    >>> from flipwise.hashing import Codes, hamming_search
+    >>> codes = Codes.from_signs([[1, 1, 1], [-1, 1, 1], [1, -1, -1]])
+    >>> found = hamming_search(codes[:1], codes, 3)
+    >>> found.ids.tolist(), found.values.tolist()
+    ([[0, 1, 2]], [[0, 1, 2]])
+    """
 
     ids: npt.NDArray[np.int64]
     values: npt.NDArray[Any]
