@@ -30,7 +30,7 @@ from distributed import Client, LocalCluster
 from recording import Recorder
 
 import flipwise
-from flipwise.densest.api import GraphInMemory
+from flipwise.densest.whole import GraphInMemory
 from flipwise.distributed import ShardedGraph, shard_graph
 from flipwise.distributed.subgraph import Descent
 from flipwise.kernels.jit import threads

@@ -56,7 +56,7 @@ def _warm_search() -> None:
 def _warm_subgraph() -> None:
     """The search for dense subgraphs and its bounds, without and with weights."""
     from flipwise.densest.api import densest_subgraph
-    from flipwise.densest.bounds import split_edges
+    from flipwise.densest.bounds import positive_edges, split_in_halves
     from flipwise.densest.core import whole_core
     from flipwise.densest.pairs import PairProgramme
     from flipwise.densest.subset import Subset, clique_exchanges
@@ -67,7 +67,7 @@ def _warm_subgraph() -> None:
         densest_subgraph(graph, 7, seed=0, effort=0.02)
         list(clique_exchanges(Subset.of(graph, np.arange(30) < 7), np.ones(30), 1e9))
         core = whole_core(graph)
-        shares = split_edges(core)
+        shares = split_in_halves(graph.n, positive_edges(core))
         arrays = shares.first, shares.second, shares.weight, shares.share, shares.loads
         bounds.balance(*arrays, shares.group_start, shares.rounds, 1)
         PairProgramme(core, 7).run(1)

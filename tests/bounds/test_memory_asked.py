@@ -9,7 +9,7 @@ import pytest
 
 from flipwise import NotEnoughMemory, Quadratic
 from flipwise.bounds.sdp import _random_rows
-from flipwise.densest.bounds import split_edges
+from flipwise.densest.bounds import positive_edges, split_in_halves
 from flipwise.densest.core import whole_core
 from flipwise.foundation import memory
 from flipwise.graphs.convert import as_graph
@@ -34,7 +34,7 @@ def edges(weight: float | None) -> Callable[[], int]:
     given = EDGES if weight is None else [[*each, weight] for each in EDGES]
 
     def work() -> int:
-        shares = split_edges(whole_core(as_graph((9, given))))
+        shares = split_in_halves(9, positive_edges(whole_core(as_graph((9, given)))))
         arrays = [shares.first, shares.second, shares.share, *([] if weight is None else [shares.weight])]
         return sum(each.nbytes for each in arrays)
 

@@ -15,13 +15,12 @@ from flipwise.densest.bounds import (
     SubgraphBounds,
     balanced_loads,
     clique_bound,
-    integral_weights,
     order_bound,
     simple_bounds,
     top_sum,
-    weight_range,
 )
 from flipwise.densest.core import Core, core_above, whole_core
+from flipwise.densest.whole import integral_weights, weight_range
 from flipwise.graphs.convert import as_graph
 from tests.densest.graphs import heaviest, matrices
 
@@ -38,7 +37,7 @@ def cycle(n: int) -> np.ndarray:
 
 def by_definition(core: Core, k: int) -> int:
     """sum over t of min(t, the (t+1)-th smallest of the k largest o), nodes outside own `cap` each."""
-    place = {int(node): index for index, node in enumerate(core.order)}
+    place = {int(node): index for index, node in enumerate(core.peeling.order)}
     rows = core.graph.to_scipy().toarray()
     owned = [sum(place[j] > place[i] for j in np.flatnonzero(rows[i])) for i in range(core.graph.n)]
     outside = int(max(core.cap, 0.0))

@@ -16,7 +16,7 @@ from flipwise.densest.bounds import (
     group_of,
     positive_edges,
     schedule,
-    split_edges,
+    sorted_by_group,
     split_in_halves,
     top_sum,
 )
@@ -36,6 +36,16 @@ def random_weights(n: int, seed: int, weighted: bool) -> np.ndarray:
     rng = np.random.default_rng(seed)
     W = np.triu(rng.random((n, n)) < 0.4, 1) * (rng.uniform(-1.0, 3.0, (n, n)) if weighted else 1.0)
     return W + W.T
+
+
+def halves(core: Core) -> Shares:
+    """The positive edges of a core, split in halves."""
+    return split_in_halves(core.graph.n, positive_edges(core))
+
+
+def listed_halves(n: int, first: np.ndarray, second: np.ndarray, weight: np.ndarray, *offset: np.ndarray) -> Shares:
+    """Edges that the test lists, split in halves."""
+    return split_in_halves(n, sorted_by_group(first, second, weight), *offset)
 
 
 def listed(shares: Shares) -> dict[tuple[int, int], float]:
@@ -72,15 +82,16 @@ def check_groups(shares: Shares) -> None:
 def test_the_positive_edges_are_dealt_out_once(weighted: bool) -> None:
     """Each edge with its weight stands in the group of its blocks, split in halves; negative ones are left out."""
     W = random_weights(40, 1, weighted)
-    shares = split_edges(core_of(W))
+    shares = halves(core_of(W))
     wanted = {(i, j): W[i, j] for i, j in zip(*np.nonzero(np.triu(W) > 0), strict=True)}
     assert listed(shares) == wanted
     check_groups(shares)
     assert np.array_equal(shares.share, np.broadcast_to(shares.weight, shares.first.shape) / 2.0)
     assert np.allclose(shares.loads, np.maximum(W, 0.0).sum(axis=1) / 2.0) and not shares.offset.any()
     assert np.array_equal(shares.counts, (W > 0).sum(axis=1))
-    first, second, weight = positive_edges(core_of(W))
+    first, second, weight, start = positive_edges(core_of(W))
     assert np.array_equal(first, shares.first) and np.array_equal(second, shares.second)
+    assert np.array_equal(start, shares.group_start)
     assert np.array_equal(weight, shares.weight) and weight.size == (len(wanted) if weighted else 1)
 
 
@@ -93,7 +104,7 @@ def test_given_edges_keep_their_weights(weighted: bool) -> None:
     first, second = other[pairs], one[pairs]
     weight = rng.uniform(0.0, 2.0, 200) if weighted else np.ones(1)
     offset = rng.standard_normal(33)
-    shares = split_in_halves(33, first, second, weight, offset)
+    shares = listed_halves(33, first, second, weight, offset)
     each = np.broadcast_to(weight, (200,))
     assert listed(shares) == {(int(j), int(i)): float(w) for i, j, w in zip(first, second, each, strict=True)}
     check_groups(shares)
@@ -105,7 +116,7 @@ def test_given_edges_keep_their_weights(weighted: bool) -> None:
 
 def test_two_edges_change_places_with_their_weights() -> None:
     """The first given belongs to the later group."""
-    shares = split_in_halves(4, np.array([2, 0]), np.array([3, 1]), np.array([5.0, 7.0]))
+    shares = listed_halves(4, np.array([2, 0]), np.array([3, 1]), np.array([5.0, 7.0]))
     assert listed(shares) == {(2, 3): 5.0, (0, 1): 7.0} and shares.first.tolist() == [0, 2]
     check_groups(shares)
 
@@ -123,12 +134,12 @@ def test_a_round_is_as_long_as_there_are_blocks_to_meet() -> None:
 def test_many_edges_are_balanced_to_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel for many edges and the one for few give the same shares."""
     core = core_of(random_weights(40, 3, True))
-    few, many = split_edges(core), split_edges(core)
+    few, many = halves(core), halves(core)
     few.balance(3)
     monkeypatch.setattr(module, "SERIAL_EDGES", 0)
     many.balance(3)
     assert np.array_equal(few.share, many.share) and np.array_equal(few.loads, many.loads)
-    assert not np.array_equal(few.share, split_edges(core).share)
+    assert not np.array_equal(few.share, halves(core).share)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +166,7 @@ def test_balancing_ends_when_it_may_or_must() -> None:
     clock = CountingClock()
 
     def after(passes: int) -> np.ndarray:
-        shares = split_edges(core)
+        shares = halves(core)
         shares.balance(passes)
         return shares.proven_loads()
 
@@ -176,7 +187,7 @@ def test_balancing_goes_on_where_weight_has_far_to_go() -> None:
         top_sum(loads, 12, core.cap)
         for loads in (balanced_loads(core, [12]), balanced_loads(core, [12], passes=4000, tolerance=0.0))
     )
-    shares = split_edges(core)
+    shares = halves(core)
     shares.balance(20)
     assert to_the_end <= by_default <= to_the_end * 1.001 < top_sum(shares.proven_loads(), 12, core.cap)
 
@@ -189,7 +200,7 @@ def test_proven_loads_are_above_the_exact_ones_and_near(leaves: int, weight: flo
     hub, others = np.zeros(leaves, dtype=np.int64), np.arange(1, leaves + 1)
     for drawn in (np.full(leaves, weight), rng.uniform(0.5, 1.0, leaves) * weight, np.array([weight])):
         for fraction in (1.0, 0.3, 0.0):
-            shares = split_in_halves(leaves + 2, hub, others, drawn)
+            shares = listed_halves(leaves + 2, hub, others, drawn)
             shares.share[:] = fraction * shares.weight
             proven, exact = shares.proven_loads(), exact_loads(shares)
             assert all(Fraction(float(p)) >= e for p, e in zip(proven, exact, strict=True))
@@ -200,7 +211,7 @@ def test_proven_loads_are_above_the_exact_ones_and_near(leaves: int, weight: flo
 
 def test_the_largest_weight_does_not_lower_a_small_load() -> None:
     """Beside an edge of 1e9 the load of a small edge is still rounded up."""
-    shares = split_in_halves(4, np.array([0, 2]), np.array([1, 3]), np.array([0.1, 1e9]))
+    shares = listed_halves(4, np.array([0, 2]), np.array([1, 3]), np.array([0.1, 1e9]))
     proven, exact = shares.proven_loads(), exact_loads(shares)
     assert all(Fraction(float(p)) > e for p, e in zip(proven, exact, strict=True))
     assert proven[:2].max() < 0.05 + 1e-5
@@ -209,7 +220,7 @@ def test_the_largest_weight_does_not_lower_a_small_load() -> None:
 @pytest.mark.parametrize("offset", [1e16, -1e16, 1.0 / 3.0])
 def test_offsets_are_rounded_up_with_the_loads(offset: float) -> None:
     """A large offset of either sign swallows a load: the sum is not below the exact one."""
-    shares = split_in_halves(3, np.array([0]), np.array([1]), np.array([2.6]), np.full(3, offset))
+    shares = listed_halves(3, np.array([0]), np.array([1]), np.array([2.6]), np.full(3, offset))
     for proven, exact in zip(shares.proven_loads(), exact_loads(shares), strict=True):
         assert exact < Fraction(float(proven)) <= exact + Fraction(1e-15 * (abs(offset) + 10.0))
 
@@ -274,7 +285,7 @@ def test_shares_keep_the_whole_weight_of_every_edge() -> None:
     """The proven loads add up to at least the weight that was split, offsets included."""
     rng = np.random.default_rng(0)
     first, second = np.triu_indices(40, 1)
-    shares = split_in_halves(40, first, second, rng.uniform(0, 2, first.size), rng.normal(size=40))
+    shares = listed_halves(40, first, second, rng.uniform(0, 2, first.size), rng.normal(size=40))
     shares.balance(20)
     assert shares.proven_loads().sum() >= shares.weight.sum() + shares.offset.sum()
     assert np.all((shares.share >= 0) & (shares.share <= shares.weight))

@@ -7,14 +7,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from flipwise.densest.api import GraphInMemory
 from flipwise.densest.core import (
-    WholeGraph,
     core_above,
     core_of_size,
     induced,
-    peeling_and_core_numbers,
-    peeling_order,
     positive_degrees,
     whole_core,
 )
@@ -64,14 +60,15 @@ def test_peeling_takes_a_node_of_least_degree_each_time(weighted: bool) -> None:
     core = core_of(W)
     wanted = nx.core_number(nx.from_numpy_array(W))
     left = np.ones(40, dtype=bool)
-    for node in core.order:
+    for node in core.peeling.order:
         least = W[left][:, left].sum(axis=1).min() if weighted else wanted[int(node)]
         assert W[node, left].sum() <= least + 1e-9
         left[node] = False
-    assert np.array_equal(core.order, peeling_order(core.graph)) and not left.any()
-    if not weighted:
-        assert core.core_numbers.tolist() == [wanted[i] for i in range(40)]
-        assert np.array_equal(peeling_and_core_numbers(core.graph)[1], core.core_numbers)
+    assert not left.any()
+    if weighted:
+        assert core.peeling.core_numbers is None
+    else:
+        assert core.peeling.core_numbers.tolist() == [wanted[i] for i in range(40)]
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
@@ -81,16 +78,3 @@ def test_the_subgraph_on_some_nodes(weighted: bool) -> None:
     nodes = np.array([2, 3, 11, 12, 29])
     part = induced(as_graph(sp.csr_array(W)), nodes)
     assert np.array_equal(part.to_scipy().toarray(), W[np.ix_(nodes, nodes)])
-
-
-def test_a_graph_in_memory_answers_what_the_search_asks() -> None:
-    """It is a `WholeGraph`; a plain graph is none."""
-    graph = as_graph(nx.karate_club_graph())
-    whole = GraphInMemory(graph)
-    assert isinstance(whole, WholeGraph) and not isinstance(graph, WholeGraph)
-    W = graph.to_scipy().toarray()
-    nodes = np.array([0, 1, 2, 3])
-    assert whole.inner_weight(nodes) == W[np.ix_(nodes, nodes)].sum()
-    assert whole.nodes_above(nodes, 4.0).tolist() == np.flatnonzero(W[:, nodes].sum(axis=1) > 4.0).tolist()
-    assert whole.core_of_size(5).graph.n >= 5 and whole.core_above(2.0).cap >= 2.0
-    assert np.array_equal(whole.subgraph(nodes).to_scipy().toarray(), W[np.ix_(nodes, nodes)])

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.densest.api import GraphInMemory
 from flipwise.densest.bounds import CoreLoads, SubgraphBounds, balanced_loads
-from flipwise.densest.record import CallRecord, part_of
+from flipwise.densest.record import CallRecord
+from flipwise.densest.whole import GraphInMemory
 from flipwise.engine.checkpoint import Checkpoint
 from flipwise.foundation.container import decode, encode
 from flipwise.graphs.convert import as_graph
@@ -70,7 +70,7 @@ def test_what_finished_sizes_have_left_comes_back(tmp_path: Path) -> None:
     bounds.add("loads", 77.3)
     record.add(bounds, left)
     assert not path.exists()  # it is written with the part of its k
-    checkpoint.save(part_of(20), {"any": 1})
+    checkpoint.save("k=20", {"any": 1})
     checkpoint.close(over=False)
 
     again = CallRecord(reopened := Checkpoint(path), graph, [20, 8], None, effort=1.0)

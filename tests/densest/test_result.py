@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.densest.api import GraphInMemory
 from flipwise.densest.bounds import SubgraphBounds
+from flipwise.densest.whole import GraphInMemory
 from flipwise.engine.limits import Status
 from flipwise.engine.result import Result
 from flipwise.graphs.convert import as_graph

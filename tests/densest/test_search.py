@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.densest.api import GraphInMemory
 from flipwise.densest.bounds import balanced_loads
 from flipwise.densest.core import Core
 from flipwise.densest.search import KeptSet, Search, Walks, proven_optimal, report
 from flipwise.densest.solver import SubgraphObjective
 from flipwise.densest.subset import Subset
+from flipwise.densest.whole import GraphInMemory
 from flipwise.engine.limits import Limits, Status
 from flipwise.engine.run import Run
 from flipwise.graphs.convert import as_graph

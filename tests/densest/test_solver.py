@@ -13,8 +13,8 @@ import scipy.sparse as sp
 
 import flipwise
 from flipwise.densest import pairs, solver
-from flipwise.densest.api import GraphInMemory
 from flipwise.densest.solver import DensestSearch, SubgraphObjective, Sweep, prove_cheaply
+from flipwise.densest.whole import GraphInMemory
 from flipwise.engine.solve import solve as engine_solve
 from flipwise.graphs.convert import as_graph
 from flipwise.model.constraints import Cardinality
@@ -193,9 +193,7 @@ def test_the_solver_runs_by_itself_in_the_engine() -> None:
     """Without a sweep it takes the random numbers of its run; the same seed gives the same set."""
     graph = GraphInMemory(as_graph((200, EDGES)))
     problem = Problem(SubgraphObjective(graph), Cardinality(20))
-    one, two = (
-        engine_solve(problem, DensestSearch(effort=0.1), describe=lambda result: result, seed=3) for _ in range(2)
-    )
+    one, two = (engine_solve(problem, DensestSearch(effort=0.1), seed=3) for _ in range(2))
     assert np.array_equal(one.x, two.x) and one.x.sum() == 20 and one.bound is not None and one.bound <= one.value
     assert one.value == -graph.inner_weight(np.flatnonzero(one.x))
     for wrong in ({"effort": -1.0}, {"effort": "much"}, {"prove": 1}):

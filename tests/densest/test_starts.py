@@ -8,10 +8,10 @@ import pytest
 import scipy.sparse as sp
 
 from flipwise.densest import starts
-from flipwise.densest.api import GraphInMemory
 from flipwise.densest.bounds import balanced_loads
 from flipwise.densest.core import whole_core
 from flipwise.densest.starts import leading_eigenvalue, peeled_nodes, power_sets, ravi_nodes
+from flipwise.densest.whole import GraphInMemory
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.densest.api import GraphInMemory
+from flipwise.densest.whole import GraphInMemory
 from flipwise.distributed.graph import ShardedGraph
 from flipwise.distributed.shards import shard_graph
 from flipwise.distributed.worker import Start, answer

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from flipwise.densest.bounds import integral_weights, weight_range
 from flipwise.densest.core import positive_degrees
+from flipwise.densest.whole import integral_weights, weight_range
 from flipwise.distributed.shards import joined, open_shard, owners, read_degrees, read_manifest, read_names, shard_graph
 from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.convert import as_graph

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flipwise.densest.bounds import split_edges
+from flipwise.densest.bounds import positive_edges, split_in_halves
 from flipwise.densest.core import whole_core
 from flipwise.graphs.graph import Graph
 from flipwise.kernels import bounds
@@ -22,7 +22,7 @@ def pair(request: pytest.FixtureRequest) -> tuple[Graph, np.ndarray]:
 def test_every_edge_is_dealt_once_to_the_group_of_its_blocks(pair) -> None:
     """The shares hold each edge of positive weight once, in the group of its two blocks, and halves add up."""
     graph, W = pair
-    shares = split_edges(whole_core(graph))
+    shares = split_in_halves(graph.n, positive_edges(whole_core(graph)))
     group = np.searchsorted(shares.group_start, np.arange(shares.first.size), side="right") - 1
     blocks = np.sort(np.stack([shares.first % bounds.BLOCKS, shares.second % bounds.BLOCKS]), axis=0)
     assert np.array_equal(group, blocks[0] * bounds.BLOCKS + blocks[1])
@@ -36,7 +36,7 @@ def test_every_edge_is_dealt_once_to_the_group_of_its_blocks(pair) -> None:
 def test_serial_and_parallel_balancing_give_the_same_bits() -> None:
     """Both kernels of the load bound move the same weight."""
     graph, _ = a_graph(False, 60, 5)
-    one, other = (split_edges(whole_core(graph)) for _ in range(2))
+    one, other = (split_in_halves(graph.n, positive_edges(whole_core(graph))) for _ in range(2))
     arguments = (one.first, one.second, one.weight)
     bounds.balance(*arguments, one.share, one.loads, one.group_start, one.rounds, 5)
     bounds.balance_serially(*arguments, other.share, other.loads, other.group_start, other.rounds, 5)

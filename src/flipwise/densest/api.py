@@ -4,31 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, overload
 
 import numpy as np
 
-from flipwise.densest import starts
-from flipwise.densest.bounds import integral_weights, weight_range
-from flipwise.densest.core import Core, WholeGraph, core_above, core_of_size, induced, whole_core
 from flipwise.densest.methods import DENSEST
-from flipwise.densest.record import CallRecord, part_of
+from flipwise.densest.record import CallRecord
 from flipwise.densest.result import DensestSubgraph, DensityProfile
 from flipwise.densest.solver import DensestSearch, SubgraphObjective, Sweep, prove_cheaply
-from flipwise.densest.subset import Subset, inner_weight
+from flipwise.densest.whole import GraphInMemory, WholeGraph
 from flipwise.engine.checkpoint import open_checkpoint
 from flipwise.engine.limits import Limits, Status, guarded_interrupts
 from flipwise.engine.run import Callback
 from flipwise.engine.solve import Proof, solve
 from flipwise.engine.solver import Solver
-from flipwise.foundation.arrays import Ints, largest
+from flipwise.foundation.arrays import Ints
 from flipwise.foundation.checks import as_generator, is_whole, seed_of
 from flipwise.foundation.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
-from flipwise.graphs.graph import Graph
 from flipwise.model.constraints import Cardinality
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
@@ -142,7 +138,7 @@ def densest_subgraph(
     results: dict[int, DensestSubgraph] = {}
     with ExitStack() as stack:
         interrupts = stack.enter_context(guarded_interrupts())
-        opened = stack.enter_context(open_checkpoint(checkpoint, every))
+        opened = None if checkpoint is None else stack.enter_context(open_checkpoint(checkpoint, every))
         if opened is not None:
             sweep.record = CallRecord(opened, whole, ks, sweep.given, effort=effort, bound=bound)
             sweep.bounds, sweep.loads = sweep.record.bounds(whole), sweep.record.loads(whole)
@@ -154,10 +150,9 @@ def densest_subgraph(
                 solver = as_solver(method, problem, options, {**GENERAL, **DENSEST})
                 proof = Proof(partial(prove_cheaply, whole, size, sweep)) if prove else None
             try:
-                result = solve(
+                found = solve(
                     problem,
                     solver,
-                    describe=partial(DensestSubgraph.of, graph=whole, k=size, proven=sweep.bounds),
                     limits=limits if target is None else replace(limits, target=-target * size),
                     start=x,
                     restarts=restarts,
@@ -167,75 +162,25 @@ def densest_subgraph(
                     verbose=verbose,
                     trace_file=trace_file,
                     checkpoint=opened,
-                    part=part_of(size),
+                    part=f"k={size}",
                     bound=proof,
                 )
             except KeyboardInterrupt:
                 if not results:
                     raise
                 break
+            result = results[size] = DensestSubgraph.of(found, whole, size, sweep.bounds)
             result.seed = seed_of(seed)
-            results[size] = result
             if several:
                 sweep.given = result.indices
             if opened is not None and (len(ks) > 1 or not result.status.resumable):
-                opened.end(part_of(size))
+                opened.end(f"k={size}")
             if result.status in (Status.INTERRUPTED, Status.CALLBACK) or interrupts.requested:
                 break
         else:
             if sweep.record is not None:
                 sweep.record.end()
     return DensityProfile([*results.values()]) if several else results[ks[0]]
-
-
-@dataclass(eq=False)
-class GraphInMemory:
-    """A graph in this process's memory, or mapped into it, as the search asks about it."""
-
-    graph: Graph
-
-    def __post_init__(self) -> None:
-        self.names, self.notes = self.graph.names, self.graph.notes
-        self.n, self.n_arcs = self.graph.n, self.graph.n_arcs
-
-    @cached_property
-    def weight_range(self) -> tuple[float, float]:
-        """The least and the largest weight of an arc, with 0 where there is no arc."""
-        return weight_range(self.graph)
-
-    @cached_property
-    def integral(self) -> bool:
-        """Whether every set's weight is an integer that float64 holds exactly."""
-        return integral_weights(self.graph)
-
-    def core_of_size(self, size: int) -> Core:
-        """A core of at least `size` nodes and not many more where the degrees allow."""
-        return core_of_size(whole_core(self.graph), size)
-
-    def core_above(self, cap: float) -> Core:
-        """What is left after nodes tied by at most `cap` are gone."""
-        return core_above(whole_core(self.graph), cap)
-
-    def subgraph(self, nodes: Ints) -> Graph:
-        """The subgraph on some nodes, numbered in ascending order."""
-        return induced(self.graph, nodes)
-
-    def nodes_above(self, nodes: Ints, least: float) -> Ints:
-        """The nodes whose degree into the set is above `least`."""
-        mask = np.zeros(self.n, dtype=bool)
-        mask[nodes] = True
-        return np.flatnonzero(Subset.of(self.graph, mask).degrees > least)
-
-    def published_sets(self, k: int) -> list[Ints]:
-        """The sets of RAVI, peeling, Frank-Wolfe and the truncated power method, with their own parameters."""
-        grown, peeled = starts.ravi_nodes(self.graph, k), starts.peeled_nodes(self.graph, k)
-        *_, point = starts.frank_wolfe_points(self.graph, k, starts.leading_eigenvalue(self.graph))
-        heaviest, _ = max(starts.power_sets(self.graph, k), key=lambda found: found[1])
-        return [np.sort(grown), np.sort(peeled), largest(point, k), heaviest]
-
-    def inner_weight(self, nodes: Ints) -> float:
-        """x'Wx of a set of nodes."""
-        return inner_weight(self.graph, nodes)
 
 
 def _quadratic_problem(

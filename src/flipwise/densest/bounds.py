@@ -29,7 +29,6 @@ from flipwise.densest.core import Core, arc_weights
 from flipwise.engine.limits import Clock
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.memory import require
-from flipwise.graphs.graph import Graph
 from flipwise.kernels import bounds as kernels
 from flipwise.kernels.jit import threads_worth
 from flipwise.kernels.peeling import later_neighbours
@@ -87,7 +86,7 @@ def order_bound(core: Core, k: int) -> int:
     """The order bound of an unweighted core by its peeling order; nodes outside come first and own at most `cap`."""
     graph = core.graph
     place = np.empty(graph.n, dtype=np.int64)
-    place[core.order] = np.arange(graph.n)
+    place[core.peeling.order] = np.arange(graph.n)
     later = np.zeros(graph.n, dtype=np.int64)
     with threads_worth(graph.n_arcs):
         later_neighbours(graph.indptr, graph.indices, place, later)
@@ -95,22 +94,6 @@ def order_bound(core: Core, k: int) -> int:
     largest = np.sort(np.maximum(later, outside))[max(0, graph.n - k) :]
     largest = np.concatenate([np.full(k - largest.size, outside, dtype=np.int64), largest])
     return int(np.minimum(np.arange(k), largest).sum())
-
-
-def weight_range(graph: Graph) -> tuple[float, float]:
-    """The least and the largest weight of an arc, with 0 where there is no arc."""
-    if graph.weights is None:
-        one = 1.0 if graph.n_arcs else 0.0
-        return min(one, 0.0), one
-    return float(graph.weights.min(initial=0.0)), float(graph.weights.max(initial=0.0))
-
-
-def integral_weights(graph: Graph) -> bool:
-    """Whether every set's weight is an integer that float64 holds exactly."""
-    if graph.weights is None:
-        return True
-    whole = bool(np.all(graph.weights == np.floor(graph.weights)))
-    return whole and float(np.abs(graph.weights).sum()) < 2.0**52
 
 
 # --- loads -----------------------------------------------------------------------------------------------------------
@@ -154,19 +137,14 @@ class Shares:
 
     def proven_loads(self) -> Floats:
         """The loads added up anew and rounded up, each at least what the shares really put on the node."""
-        loads, counts = self.carried(), self.counts
+        loads, counts = np.zeros(self.loads.size), self.counts
+        with threads_worth(self.first.size):
+            kernels.carried(self.first, self.second, self.weight, self.share, loads, self.group_start, self.rounds)
         largest = float(self.weight.max(initial=0.0))
         up = loads * (1.0 + 2.0 * _EPS * (counts + 2.0)) + 2.0 * _EPS * largest * (counts + 2.0)
         total: Floats = np.where(counts > 0, up, 0.0) + self.offset
         total += 2.0 * _EPS * (up + np.abs(self.offset))
         return total
-
-    def carried(self) -> Floats:
-        """What the shares put on every node, added up from scratch."""
-        loads = np.zeros(self.loads.size)
-        with threads_worth(self.first.size):
-            kernels.carried(self.first, self.second, self.weight, self.share, loads, self.group_start, self.rounds)
-        return loads
 
 
 def schedule() -> npt.NDArray[np.int64]:
@@ -188,22 +166,27 @@ def group_of(a: int, b: int) -> int:
     return a * kernels.BLOCKS + b
 
 
-def split_in_halves(
-    n: int, first: Ints, second: Ints, weight: npt.NDArray[np.float64], offset: Floats | None = None
-) -> Shares:
-    """Edges with their weights split in halves; `weight` is one number for each edge, or a single one for all."""
+class SortedEdges(NamedTuple):
+    """Edges by their ends and weights (a single weight stands for all), sorted into the groups of `kernels.balance`."""
+
+    first: Ints
+    second: Ints
+    weight: npt.NDArray[np.float64]
+    group_start: npt.NDArray[np.int64]
+
+
+def sorted_by_group(first: Ints, second: Ints, weight: npt.NDArray[np.float64]) -> SortedEdges:
+    """Edges that somebody lists."""
     blocks = kernels.BLOCKS
     low, high = np.minimum(first % blocks, second % blocks), np.maximum(first % blocks, second % blocks)
     group = (low * blocks + high).astype(np.int16)
     order = np.argsort(group, kind="stable")
     start = np.searchsorted(group[order], np.arange(blocks * blocks + 1)).astype(np.int64)
-    if weight.size > 1:
-        weight = weight[order]
-    return _halved(n, first[order], second[order], weight, start, offset=offset)
+    return SortedEdges(first[order], second[order], weight[order] if weight.size > 1 else weight, start)
 
 
-def split_edges(core: Core) -> Shares:
-    """The positive edges of a core, split in halves, with no more memory than the result takes."""
+def positive_edges(core: Core) -> SortedEdges:
+    """The edges of a core with positive weight, with no more memory than the result takes."""
     graph = core.graph
     weights = arc_weights(graph)
     counts = np.zeros((kernels.BLOCKS, kernels.BLOCKS), dtype=np.int64)
@@ -222,32 +205,25 @@ def split_edges(core: Core) -> Shares:
     weight = np.ones(1 if graph.weights is None else first.size)
     with threads_worth(graph.n_arcs):
         kernels.deal_edges(graph.indptr, graph.indices, weights, places, first, second, weight, True)
-    return _halved(graph.n, first, second, weight, start, graph.degrees if graph.weights is None else None)
+    return SortedEdges(first, second, weight, start)
 
 
-def _halved(
-    n: int,
-    first: Ints,
-    second: Ints,
-    weight: npt.NDArray[np.float64],
-    start: npt.NDArray[np.int64],
-    counts: npt.NDArray[np.int64] | None = None,
-    offset: Floats | None = None,
+def split_in_halves(
+    n: int, edges: SortedEdges, offset: Floats | None = None, counts: npt.NDArray[np.int64] | None = None
 ) -> Shares:
-    """Sorted edges, each giving half of its weight to either end."""
+    """Every edge gives half of its weight to either end; the loads begin with `offset`.
+
+    `counts` says how many edges meet at each node, where that is known.
+    """
+    first, second, weight, start = edges
     offset = np.zeros(n) if offset is None else offset
     share = np.array(np.broadcast_to(0.5 * weight, first.shape))
     if counts is None:
         counts = np.bincount(first, minlength=n) + np.bincount(second, minlength=n)
-    shares = Shares(first, second, weight, share, start, schedule(), offset, offset, counts)
-    shares.loads = shares.carried() + offset
-    return shares
-
-
-def positive_edges(core: Core) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
-    """The edges of a core with positive weight: first ends, second ends, weights (a single 1 when all are)."""
-    shares = split_edges(core)
-    return shares.first, shares.second, shares.weight
+    rounds, loads = schedule(), np.zeros(n)
+    with threads_worth(first.size):
+        kernels.carried(first, second, weight, share, loads, start, rounds)
+    return Shares(first, second, weight, share, start, rounds, loads + offset, offset, counts)
 
 
 def balanced_loads(
@@ -257,7 +233,8 @@ def balanced_loads(
 
     After any number of passes the loads are a proof, so the clock may end the balancing at any time.
     """
-    shares = split_edges(core)
+    graph = core.graph
+    shares = split_in_halves(graph.n, positive_edges(core), counts=graph.degrees if graph.weights is None else None)
     if shares.first.size == 0:
         return shares.proven_loads()
     before = np.full(len(ks), np.inf)

@@ -3,18 +3,15 @@
 Peel away, one after another, nodes tied by at most `cap` to what is left. A removed node can take all of that on
 itself, so in the load bound no node outside the core needs to carry more than `cap`; and no node outside has a
 degree above `cap` into any set inside the core. (For integer caps this is the (cap + 1)-core.)
-
-The search happens in cores. What it asks of the graph as a whole is the protocol `WholeGraph`, so the whole graph may
-lie anywhere, also in shards on a cluster.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +29,13 @@ _EPS = float(np.finfo(np.float64).eps)
 
 Degrees = npt.NDArray[np.int64] | Floats
 """Weights and their sums: integers where the graph has no weights."""
+
+
+class Peeling(NamedTuple):
+    """The nodes in the order of greedy peeling, and the core number of each (without weights only)."""
+
+    order: Ints
+    core_numbers: Ints | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,60 +62,22 @@ class Core:
         return self.cap < 0.0
 
     @cached_property
-    def order(self) -> Ints:
-        """The nodes in the order of greedy peeling."""
-        return peeling_order(self.graph) if self.graph.weights is not None else self._peeled[0]
+    def peeling(self) -> Peeling:
+        """Repeated removal of a node of least degree.
 
-    @cached_property
-    def core_numbers(self) -> Ints:
-        """The core number of each node; without weights only."""
-        return self._peeled[1]
-
-    @cached_property
-    def _peeled(self) -> tuple[Ints, Ints]:
-        return peeling_and_core_numbers(self.graph)
-
-
-@runtime_checkable
-class WholeGraph(Protocol):
-    """A graph that can be cut down to cores. `names` and `notes` are those of `Graph`."""
-
-    names: Sequence[Any] | None
-    notes: tuple[str, ...]
-
-    @property
-    def n(self) -> int:
-        """Number of nodes."""
-
-    @property
-    def n_arcs(self) -> int:
-        """Number of arcs, twice the number of edges."""
-
-    @property
-    def weight_range(self) -> tuple[float, float]:
-        """The least and the largest weight of an arc, with 0 where there is no arc."""
-
-    @property
-    def integral(self) -> bool:
-        """Whether every set's weight is an integer that float64 holds exactly."""
-
-    def core_of_size(self, size: int) -> Core:
-        """See the function of this name."""
-
-    def core_above(self, cap: float) -> Core:
-        """See the function of this name."""
-
-    def subgraph(self, nodes: Ints) -> Graph:
-        """The subgraph on some nodes, numbered in ascending order."""
-
-    def nodes_above(self, nodes: Ints, least: float) -> Ints:
-        """The nodes whose degree into the set `nodes` is above `least`."""
-
-    def published_sets(self, k: int) -> list[Ints]:
-        """The sets that the published methods find on the whole graph."""
-
-    def inner_weight(self, nodes: Ints) -> float:
-        """x'Wx of a set of nodes."""
+        Without weights a node may go while its degree is at most its core number: that is all a bound needs.
+        """
+        graph = self.graph
+        order, place, third = (np.empty(graph.n, dtype=np.int64) for _ in range(3))
+        if graph.weights is None:
+            degrees = graph.degrees
+            start = np.zeros(int(degrees.max(initial=0)) + 2, dtype=np.int64)
+            kernels.peeling_order(graph.indptr, graph.indices, degrees, start, order, place, third)
+            return Peeling(order, third)
+        sums = np.zeros(graph.n)
+        np.add.at(sums, np.repeat(np.arange(graph.n), graph.degrees), graph.weights)
+        kernels.weighted_peeling_order(graph.indptr, graph.indices, graph.weights, sums, third, place, order)
+        return Peeling(order, None)
 
 
 def arc_weights(graph: Graph) -> Degrees:
@@ -152,36 +118,26 @@ def core_of_size(core: Core, size: int) -> Core:
         return core
     degrees = positive_degrees(core.graph)
     failed = math.inf
-
-    def cut(cap: float) -> Core | None:
-        nonlocal failed
+    for cap in caps_for_size(degrees, size, core.cap):
         alive = (degrees > cap).astype(np.uint8)
         inner = _degrees_among(core.graph, alive)
         # What the first round of peeling leaves is often too little already.
-        if np.count_nonzero(inner > cap) < size or not _peel(core.graph, alive, inner, cap, size):
-            failed = cap
-            return None
-        cap = _tightened(core.graph, alive, inner, cap, min(failed, float(inner.max())), size)
-        return _core_on(core, alive, inner, cap, degrees)
-
-    return cut_to_size(degrees, size, core.cap, cut) or core
+        if np.count_nonzero(inner > cap) >= size and _peel(core.graph, alive, inner, cap, size):
+            cap = _tightened(core.graph, alive, inner, cap, min(failed, float(inner.max())), size)
+            return _core_on(core, alive, inner, cap, degrees)
+        failed = cap
+    return core
 
 
-def cut_to_size(degrees: Degrees, size: int, least_cap: float, cut: Callable[[float], Core | None]) -> Core | None:
-    """The core of the first cut by degree, at twice `size` nodes, four times, ..., with `size` nodes left; or None.
-
-    `cut(cap)` is the core above `cap`, or None where fewer than `size` nodes are left.
-    """
+def caps_for_size(degrees: Degrees, size: int, least_cap: float) -> Iterator[float]:
+    """Caps that leave twice `size` nodes by their degree, four times, ...: the first that leaves `size` is wanted."""
     wanted = 2 * size
     while wanted < degrees.size:
         cap = float(np.partition(degrees, degrees.size - wanted)[degrees.size - wanted]) - 1.0
         if cap < max(0.0, least_cap):
-            break
-        smaller = cut(cap)
-        if smaller is not None and smaller.graph.n >= size:
-            return smaller
+            return
+        yield cap
         wanted *= 2
-    return None
 
 
 def tightened(core: Core, failed: float, size: int) -> Core:
@@ -228,63 +184,33 @@ def _peel(graph: Graph, alive: npt.NDArray[np.uint8], inner: Degrees, cap: float
     return bool(kernels.peel_below(graph.indptr, graph.indices, weights, alive, inner, cap, queue, most) <= most)
 
 
-def _core_on(
-    core: Core,
-    alive: npt.NDArray[np.uint8],
-    inner: Degrees,
-    cap: float,
-    degrees: Degrees,
-) -> Core:
+def _core_on(core: Core, alive: npt.NDArray[np.uint8], inner: Degrees, cap: float, degrees: Degrees) -> Core:
     """The core on the nodes that peeling at `cap` left alive; `inner` is what then ties each to the others."""
-    graph, nodes = core.graph, np.flatnonzero(alive)
-    if graph.weights is None:
-        return Core(_induced(graph, nodes, alive, inner[nodes]), core.nodes[nodes], max(cap, core.cap))
-    # sums and differences of at most max-degree many terms were rounded
-    proven = cap + 4.0 * _EPS * float(graph.degrees.max(initial=1)) * float(degrees.max(initial=0.0))
-    return Core(induced(graph, nodes), core.nodes[nodes], max(proven, core.cap))
+    nodes, proven = np.flatnonzero(alive), cap
+    if core.graph.weights is not None:  # sums and differences of at most max-degree many terms were rounded
+        most = float(core.graph.degrees.max(initial=1))
+        proven = cap + 4.0 * _EPS * most * float(degrees.max(initial=0.0))
+    counts = inner[nodes] if core.graph.weights is None else None
+    return Core(induced(core.graph, nodes, counts), core.nodes[nodes], max(proven, core.cap))
 
 
-def induced(graph: Graph, nodes: Ints) -> Graph:
-    """The subgraph on some nodes, given in ascending order, numbered from 0."""
+def induced(graph: Graph, nodes: Ints, counts: Degrees | None = None) -> Graph:
+    """The subgraph on some nodes, given in ascending order, numbered from 0.
+
+    `counts` says how many neighbours each has among them, where that is known.
+    """
     alive = np.zeros(graph.n, dtype=np.uint8)
     alive[nodes] = 1
-    counts = np.zeros(graph.n, dtype=np.int64)
-    with threads_worth(graph.n_arcs):
-        kernels.alive_degrees(graph.indptr, graph.indices, np.ones(1, np.int64), nodes, alive, counts)
-    return _induced(graph, nodes, alive, counts[nodes])
-
-
-def _induced(graph: Graph, nodes: Ints, alive: npt.NDArray[np.uint8], counts: Ints | Floats) -> Graph:
-    """The subgraph on the alive nodes, each of which has `counts` alive neighbours."""
-    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
     label = np.empty(graph.n, dtype=graph.indices.dtype)
     label[nodes] = np.arange(nodes.size)
-    indices = np.empty(int(indptr[-1]), dtype=graph.indices.dtype)
-    weights = np.empty(0 if graph.weights is None else indices.size)
-    given = arc_weights(graph)
     with threads_worth(graph.n_arcs):
+        if counts is None:
+            among = np.zeros(graph.n, dtype=np.int64)
+            kernels.alive_degrees(graph.indptr, graph.indices, np.ones(1, np.int64), nodes, alive, among)
+            counts = among[nodes]
+        indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
+        indices = np.empty(int(indptr[-1]), dtype=graph.indices.dtype)
+        weights = np.empty(0 if graph.weights is None else indices.size)
+        given = arc_weights(graph)
         kernels.induced_arcs(graph.indptr, graph.indices, given, nodes, alive, label, indptr, indices, weights)
     return Graph(indptr, indices, None if graph.weights is None else weights)
-
-
-def peeling_order(graph: Graph) -> Ints:
-    """The nodes in the order in which repeated removal of one of least degree takes them.
-
-    Without weights a node may go while its degree is at most its core number: that is all a bound needs.
-    """
-    if graph.weights is None:
-        return peeling_and_core_numbers(graph)[0]
-    nodes, place, heap = (np.empty(graph.n, dtype=np.int64) for _ in range(3))
-    sums = np.zeros(graph.n)
-    np.add.at(sums, np.repeat(np.arange(graph.n), graph.degrees), graph.weights)
-    kernels.weighted_peeling_order(graph.indptr, graph.indices, graph.weights, sums, heap, place, nodes)
-    return nodes
-
-
-def peeling_and_core_numbers(graph: Graph) -> tuple[Ints, Ints]:
-    """The peeling order of an unweighted graph and the core number of each node."""
-    nodes, place, cores = (np.empty(graph.n, dtype=np.int64) for _ in range(3))
-    degrees = graph.degrees
-    start = np.zeros(int(degrees.max(initial=0)) + 2, dtype=np.int64)
-    kernels.peeling_order(graph.indptr, graph.indices, degrees, start, nodes, place, cores)
-    return nodes, cores

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flipwise.densest.bounds import SubgraphBounds, positive_edges, split_in_halves, top_sum
+from flipwise.densest.bounds import SubgraphBounds, positive_edges, sorted_by_group, split_in_halves, top_sum
 from flipwise.densest.core import Core, core_above
 from flipwise.engine.limits import Clock
 from flipwise.engine.run import Run
@@ -50,7 +50,7 @@ class PairProgramme:
 
     def __init__(self, core: Core, k: int) -> None:
         self.core, self.k = core, k
-        first, second, weight = positive_edges(core)
+        first, second, weight, _ = positive_edges(core)
         self.first = first.astype(np.int64)
         self.second = second.astype(np.int64)
         self.weight = np.array(np.broadcast_to(weight, first.shape), dtype=np.float64)
@@ -123,7 +123,7 @@ def proven(core: Core, k: int, first: Ints, second: Ints, weight: Floats, v: Flo
     offset = (k - 1.0) * v - credits
     offset += 4.0 * _EPS * ((k - 1.0) * v + credits * (counts + 2.0))
     kept = need > 0.0
-    shares = split_in_halves(core.graph.n, first[kept], second[kept], need[kept], offset)
+    shares = split_in_halves(core.graph.n, sorted_by_group(first[kept], second[kept], need[kept]), offset)
     if np.any(kept):
         shares.balance(passes)
     loads = shares.proven_loads()

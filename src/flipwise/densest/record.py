@@ -14,18 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.densest.bounds import CoreLoads, SubgraphBounds
-from flipwise.densest.core import Core, WholeGraph
+from flipwise.densest.core import Core
+from flipwise.densest.whole import WholeGraph
 from flipwise.engine.checkpoint import Checkpoint
 from flipwise.engine.states import check_array, flattened, rebuilt
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.errors import InvalidFile, InvalidInput
 
 PART = "call"
-
-
-def part_of(k: int) -> str:
-    """The name of the part of one k."""
-    return f"k={k}"
+"""Its name; that of one k is k=..."""
 
 
 @dataclass
@@ -59,7 +56,7 @@ class CallRecord:
         wrong = None
         if differing:
             wrong = f"its {differing[0]} is {there.get(differing[0])!r}, this run's is {call[differing[0]]!r}"
-        elif not set(checkpoint.parts) <= {PART, *map(part_of, ks)}:
+        elif not set(checkpoint.parts) <= {PART, *(f"k={k}" for k in ks)}:
             wrong = "it holds no dense subgraphs"
         if wrong is not None:
             raise InvalidInput(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from flipwise.densest.bounds import SubgraphBounds
-from flipwise.densest.core import WholeGraph
+from flipwise.densest.whole import WholeGraph
 from flipwise.engine.limits import Status
 from flipwise.engine.result import Result
 from flipwise.foundation.arrays import Floats, Ints

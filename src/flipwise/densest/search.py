@@ -50,9 +50,14 @@ POOL = 6
 
 def report(run: Run, core: Core, subset: Subset) -> Status | None:
     """Tell the run of a set found in a core; a status means: stop now, also because the bound proves it optimal."""
+    return run.step(point_of(run, core, subset), -2.0 * subset.weight) or proven_optimal(run)
+
+
+def point_of(run: Run, core: Core, subset: Subset) -> Floats:
+    """A set found in a core as spins of the whole graph."""
     x = np.full(run.problem.n, -1.0)
     x[core.nodes[subset.members]] = 1.0
-    return run.step(x, -2.0 * subset.weight) or proven_optimal(run)
+    return x
 
 
 def proven_optimal(run: Run) -> Status | None:
@@ -126,18 +131,23 @@ class Search:
             self._restore(before)
         while self.queue:
             self.work -= self.first_steps * work_of_a_step
-            stop = self._walk(self.queue.pop(0).copy(), self.first_steps)
+            found = self._walk(self.queue.pop(0).copy(), self.first_steps)
+            stop = self._offer(found) or report(self.run, self.core, self.pool[0])
             self.run.keep(self._state)
             if stop is not None:
                 return stop
         steps = max(50, min(2 * self.k, 1000))
         while self.moves < math.ceil(MOST_MOVES * self.effort):
-            stop = self._exchange_cliques()
-            if stop is not None or self.work <= 0:
-                return stop or Status.LOCAL_OPTIMUM
+            for subset in self._exchanged_cliques():
+                stop = self._offer(subset) or self.run.check_time()
+                if stop is not None:
+                    return stop
+            if self.work <= 0:
+                break
             subset, size = self._moved_piece()
             self.work -= (2 * size + steps + 50) * work_of_a_step
-            stop = self._walk(subset, steps)
+            found = self._walk(subset, steps)
+            stop = self._offer(found) or report(self.run, self.core, self.pool[0])
             self.moves += 1
             self.run.keep(self._state)
             if stop is not None:
@@ -170,10 +180,12 @@ class Search:
         self.pool.append(subset.copy())
         self.pool.sort(key=lambda kept: -kept.weight)
         del self.pool[POOL:]
-        return report(self.run, self.core, subset) if best else None
+        if not best:
+            return None
+        return self.run.step(point_of(self.run, self.core, subset), -2.0 * subset.weight) or proven_optimal(self.run)
 
-    def _walk(self, subset: Subset, steps: int) -> Status | None:
-        """A tabu walk; its best set is descended once more and offered, and how the search stands is reported."""
+    def _walk(self, subset: Subset, steps: int) -> Subset:
+        """A tabu walk; returns its best set, descended once more."""
         n, k = self.core.graph.n, self.k
         best_inside, best = subset.inside.copy(), subset.weight
         value = subset.weight
@@ -198,10 +210,10 @@ class Search:
             )
         found = Subset.of(self.core.graph, best_inside.astype(bool))
         descend(found)
-        return self._offer(found) or report(self.run, self.core, self.pool[0])
+        return found
 
-    def _exchange_cliques(self) -> Status | None:
-        """Exchange cliques of the best set while that improves it."""
+    def _exchanged_cliques(self) -> Iterator[Subset]:
+        """The best set with cliques exchanged and descended, as long as one of them becomes the best set."""
         share = CLIQUE_SHARE * WALK_WORK * self.effort
         tried = math.ceil(MOST_CLIQUES * min(1.0, math.sqrt(self.effort)))  # the first few find most
         while self.pool[0].weight > self.settled and self.work > 0:
@@ -209,10 +221,7 @@ class Search:
             self.work -= share
             for subset in islice(clique_exchanges(self.pool[0], self.loads, share), tried):
                 descend(subset)
-                stop = self._offer(subset) or self.run.check_time()
-                if stop is not None:
-                    return stop
-        return None
+                yield subset
 
     def _moved_piece(self) -> tuple[Subset, int]:
         """One of the best sets with a new piece in place of its weakest nodes, descended; and the size of the piece."""

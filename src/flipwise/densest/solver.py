@@ -15,11 +15,12 @@ import numpy as np
 
 from flipwise.densest import starts
 from flipwise.densest.bounds import CoreLoads, SubgraphBounds, add_cheap_bounds, balanced_loads, simple_bounds
-from flipwise.densest.core import Core, WholeGraph, core_above, core_of_size, positive_degrees
+from flipwise.densest.core import Core, core_above, core_of_size, positive_degrees
 from flipwise.densest.pairs import add_pair_bound
 from flipwise.densest.record import CallRecord
 from flipwise.densest.search import Search, Walks, proven_optimal, report
 from flipwise.densest.subset import Subset, descend
+from flipwise.densest.whole import WholeGraph
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Bools, Floats, Ints
@@ -148,7 +149,9 @@ class DensestSearch:
             wider = size.wider_core(core, done.wider_cap) if search == 0 else None
             if wider is None:
                 break
-            core, loads, first = wider, size.balanced(wider, done.weight), [size.best_nodes]
+            passes = size.load_passes(self.prove and size.loads_are_hopeless(wider, done.weight))
+            core, loads = wider, balanced_loads(wider, [k], passes=passes, clock=run.clock)
+            first = [size.best_nodes]
             sweep.loads = CoreLoads(core, loads)
             size.add_bounds(core, sweep.loads)
         if self.prove and status is Status.LOCAL_OPTIMUM:
@@ -216,29 +219,30 @@ class OneSize:
         level = float(np.sort(rough)[max(0, rough.size - self.k)])
         base = None if known is None else known.core
         large = (self.graph.n_arcs if base is None else base.graph.n_arcs) > LARGE_ARCS
-        hopeless = large and self._loads_are_hopeless(small, subset.weight)  # if it is too small, the end will say so
+        # A small core may be too small for the answer: the end of the search will say so.
+        stays_small = large and self.loads_are_hopeless(small, subset.weight)
         cap = float(math.floor((1.0 if large else 0.8) * min(least, level)))
-        core = small if hopeless else self._core_above(base, small, cap)
+        core = small if stays_small else self._core_above(base, small, cap)
         if known is not None:
             loads = known.loads[np.searchsorted(known.core.nodes, core.nodes)]
+        elif stays_small:
+            loads = rough
         else:
-            loads = rough if hopeless else self.balanced(core, subset.weight)
+            passes = self.load_passes(self.prove and self.loads_are_hopeless(core, subset.weight))
+            loads = balanced_loads(core, [self.k], passes=passes, clock=self.run.clock)
         return core, loads, nodes
 
-    def balanced(self, core: Core, found: float) -> Floats:
-        """Loads for the bound; where that is not wanted or cannot win, only well enough for a start.
+    def load_passes(self, hopeless: bool) -> int:
+        """How well to balance loads for the bound; where it is not wanted or cannot win, well enough for a start."""
+        if not self.prove:
+            return START_PASSES
+        return 10 if hopeless else 200
+
+    def loads_are_hopeless(self, core: Core, found: float) -> bool:
+        """Whether the load bound cannot win: it is at least the density of any larger part of the graph.
 
         `found` is the weight of a set that is known.
         """
-        passes = 200
-        if not self.prove:
-            passes = START_PASSES
-        elif self._loads_are_hopeless(core, found):
-            passes = 10
-        return balanced_loads(core, [self.k], passes=passes, clock=self.run.clock)
-
-    def _loads_are_hopeless(self, core: Core, found: float) -> bool:
-        """Whether the load bound cannot win: it is at least the density of any larger part of the graph."""
         if core.graph.n_edges * self.k < found * core.graph.n:
             return False  # every bound is at least what was found
         simple = simple_bounds(core, self.k, self.graph.weight_range[1], self.graph.integral)

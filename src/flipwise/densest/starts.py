@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from flipwise.bounds.eigenvalues import smallest_eigenpair
-from flipwise.densest.core import Core, arc_weights, peeling_order
+from flipwise.densest.core import Core, arc_weights, whole_core
 from flipwise.densest.subset import Subset, times
 from flipwise.foundation.arrays import Bools, Floats, Ints, inner, largest
 from flipwise.graphs.graph import Graph
@@ -52,7 +52,7 @@ def by_degree(graph: Graph, k: int) -> Bools:
 def by_peeling(core: Core, k: int) -> Bools:
     """The last k nodes of greedy peeling."""
     mask = np.zeros(core.graph.n, dtype=bool)
-    mask[core.order[core.graph.n - k :]] = True
+    mask[core.peeling.order[core.graph.n - k :]] = True
     return mask
 
 
@@ -111,8 +111,8 @@ def grown_from_seeds(core: Core, loads: Floats, k: int, count: int) -> Iterator[
     """
     graph = core.graph
     rankings = [np.argsort(-loads, kind="stable")]
-    if graph.weights is None:
-        cores = core.core_numbers
+    cores = core.peeling.core_numbers
+    if cores is not None:
         rankings += [np.argsort(-cores, kind="stable"), np.argsort(loads - cores, kind="stable")]
     free = np.ones(graph.n, dtype=bool)
     for trial in range(count):
@@ -170,7 +170,7 @@ def peeled_nodes(graph: Graph, k: int) -> Ints:
     another way than in the peeling of a core; on meshes that makes much of a difference.)
     """
     if graph.weights is not None:
-        return peeling_order(graph)[graph.n - k :]
+        return whole_core(graph).peeling.order[graph.n - k :]
     nodes, place, following = (np.empty(graph.n, dtype=np.int64) for _ in range(3))
     head = np.empty(int(graph.degrees.max(initial=0)) + 1, dtype=np.int64)
     peeling_kernels.peel_least(graph.indptr, graph.indices, graph.degrees, head, following, place, nodes)

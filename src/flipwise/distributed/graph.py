@@ -21,7 +21,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from flipwise.densest.core import Core, core_above, cut_to_size, tightened
+from flipwise.densest.core import Core, caps_for_size, core_above, tightened
 from flipwise.densest.subset import inner_weight
 from flipwise.distributed.crew import Arrays, Crew, Journal, Traffic
 from flipwise.distributed.shards import read_degrees, read_manifest, read_names
@@ -101,17 +101,12 @@ class ShardedGraph:
     def core_of_size(self, size: int) -> Core:
         """A core of at least `size` nodes and not many more where the degrees allow."""
         failed = math.inf
-
-        def cut(cap: float) -> Core | None:
-            nonlocal failed
+        for cap in caps_for_size(read_degrees(self.folder), size, -1.0) if size < self.n else ():
             core = self.core_above(cap)
-            if core.graph.n < size:
-                failed = cap
-                return None
-            return self._rounded(tightened(core, failed, size))
-
-        found = None if self.n <= size else cut_to_size(read_degrees(self.folder), size, -1.0, cut)
-        return self.core_above(-1.0) if found is None else found
+            if core.graph.n >= size:
+                return self._rounded(tightened(core, failed, size))
+            failed = cap
+        return self.core_above(-1.0)
 
     def core_above(self, cap: float) -> Core:
         """What is left after nodes tied by at most `cap` are gone; everything for a cap below 0."""

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.densest.bounds import integral_weights, weight_range
 from flipwise.densest.core import positive_degrees
+from flipwise.densest.whole import integral_weights, weight_range
 from flipwise.foundation.arrays import Ints
 from flipwise.foundation.atomic import atomic_file
 from flipwise.foundation.checks import check_whole

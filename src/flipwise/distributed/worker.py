@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.densest.api import GraphInMemory
+from flipwise.densest.whole import GraphInMemory
 from flipwise.distributed.shards import Shard, joined, open_shard, owners, read_degrees, read_manifest
 from flipwise.foundation.arrays import Ints
 from flipwise.kernels import peeling as core_kernels

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 import flipwise
-from flipwise.cli.cluster import no_folder, sharded
 from flipwise.cli.exits import INTERRUPTED, OK
 from flipwise.cli.inputs import load_graph, write_lines
 from flipwise.cli.options import (
@@ -26,6 +25,7 @@ from flipwise.cli.options import (
     threads_option,
 )
 from flipwise.cli.terminal import console, number, percent, print_json, print_table, progress, result_record, write_json
+from flipwise.engine.limits import guarded_interrupts
 
 NODES, HIDDEN = 20_000, 60
 """Of the demo's graph and of the group hidden in it."""
@@ -37,7 +37,7 @@ NODES, HIDDEN = 20_000, 60
 @click.option("--method", default="dpcd", show_default=True, help="A name that `flipwise methods` lists.")
 @click.option("--effort", type=click.FloatRange(min=0), default=1.0, show_default=True,
               help="How long to search past the first descent; 0 is quickest.")  # fmt: skip
-@click.option("--no-bound", is_flag=True, help="Skip the proof; a little faster.")
+@click.option("--bound/--no-bound", default=True, show_default=True, help="Prove an upper bound, or skip that.")
 @click.option("--report", "page", type=click.Path(dir_okay=False), help="Write a self-contained HTML page there.")
 @answer_file("the nodes, one a line (one k), or everything (a name ending in .json),")
 @graph_options
@@ -50,7 +50,7 @@ def subgraph(
     sizes: tuple[int, ...],
     method: str,
     effort: float,
-    no_bound: bool,
+    bound: bool,
     page: str | None,
     output: str | None,
     file_format: str | None,
@@ -92,37 +92,43 @@ def subgraph(
 
     with ExitStack() as stack:
         if cluster:
+            from flipwise.cli.cluster import sharded
+
             graph = stack.enter_context(sharded(file, cluster, load, checkpoint, symmetrise))
         else:
-            no_folder(file)
+            if Path(file).is_dir():
+                from flipwise.cli.cluster import no_folder
+
+                no_folder(file)
             graph = load()
-        tell = stack.enter_context(progress("dense subgraph", quiet=quiet or verbose, time_limit=time_limit))
-        results = _solve(
-            graph,
-            sizes,
-            tell,
-            method=method,
-            effort=effort,
-            certify=not no_bound,
-            seed=seed,
-            time_limit=time_limit,
-            threads=threads,
-            verbose=verbose,
-            checkpoint=checkpoint,
-        )
-    record: dict[str, Any] = {"file": file, "results": [_record(result) for result in results]}
-    if output:
-        if output.endswith(".json"):
+        stack.enter_context(guarded_interrupts())  # Ctrl-C after the search still writes the answer
+        with progress("dense subgraph", quiet=quiet or verbose, time_limit=time_limit) as tell:
+            results = _solve(
+                graph,
+                sizes,
+                tell,
+                method=method,
+                effort=effort,
+                bound="auto" if bound else "none",
+                seed=seed,
+                time_limit=time_limit,
+                threads=threads,
+                verbose=verbose,
+                checkpoint=checkpoint,
+            )
+        record: dict[str, Any] = {"file": file, "results": [_record(result) for result in results]}
+        if output and output.endswith(".json"):
             write_json(output, record)
-        else:
+        elif output:
             write_lines(output, record["results"][0]["nodes"])
-    if page:
-        Path(page).write_text(subgraph_page(graph, results, title=f"Dense subgraphs of {file}"), encoding="utf-8")
-    if as_json:
-        print_json(record)
-    else:
-        _print_densities(f"Dense subgraphs of {file}", results, err=output == "-")
-    return _exit_code(results, sizes)
+        if page:
+            html = subgraph_page(graph, results, title=f"Dense subgraphs of {file}")
+            Path(page).write_text(html, encoding="utf-8")
+        if as_json:
+            print_json(record)
+        else:
+            _print_densities(f"Dense subgraphs of {file}", results, err=output == "-")
+        return _exit_code(results, sizes)
 
 
 @click.command("demo")
@@ -154,22 +160,25 @@ def demo(output: str, seed: int, time_limit: float | None, threads: int | None, 
     options: dict[str, Any] = {"effort": 0.0, "seed": seed, "time_limit": time_limit, "threads": threads}
     with progress("getting ready (the first run compiles)", quiet=quiet) as tell:
         _solve(graph, sizes[-1:], tell, **options)
-    with progress("searching and proving", quiet=quiet, time_limit=time_limit) as tell:
-        results = _solve(graph, sizes, tell, **options)
-    found = int(np.isin(results[0].indices, hidden).sum())
-    page = subgraph_page(graph, results, title="Flipwise demo: a dense group, found and proven")
-    Path(output).write_text(page, encoding="utf-8")
-    if as_json:
-        record = {"nodes": graph.n, "edges": graph.n_edges, "hidden": HIDDEN, "hidden_found": found, "report": output}
-        print_json({**record, "results": [_record(result) for result in results]})
+    with guarded_interrupts():  # Ctrl-C after the search still writes the answer
+        with progress("searching and proving", quiet=quiet, time_limit=time_limit) as tell:
+            results = _solve(graph, sizes, tell, **options)
+        found = int(np.isin(results[0].indices, hidden).sum())
+        page = subgraph_page(graph, results, title="Flipwise demo: a dense group, found and proven")
+        Path(output).write_text(page, encoding="utf-8")
+        if as_json:
+            record = {"nodes": graph.n, "edges": graph.n_edges, "hidden": HIDDEN, "hidden_found": found}
+            print_json({**record, "report": output, "results": [_record(result) for result in results]})
+            return _exit_code(results, sizes)
+        screen = console()
+        screen.print(
+            f"A random graph of {graph.n:,} nodes and {graph.n_edges:,} edges, {HIDDEN} of them a dense group.\n"
+        )
+        _print_densities("The densest k nodes", results)
+        screen.print(f"\nAt k = {HIDDEN}, {found} of the {HIDDEN} hidden nodes were found.")
+        screen.print(f"Report: {output}", soft_wrap=True)
+        screen.print("Next:   flipwise subgraph YOUR_EDGES.txt -k 100", soft_wrap=True)
         return _exit_code(results, sizes)
-    screen = console()
-    screen.print(f"A random graph of {graph.n:,} nodes and {graph.n_edges:,} edges, {HIDDEN} of them a dense group.\n")
-    _print_densities("The densest k nodes", results)
-    screen.print(f"\nAt k = {HIDDEN}, {found} of the {HIDDEN} hidden nodes were found.")
-    screen.print(f"Report: {output}", soft_wrap=True)
-    screen.print("Next:   flipwise subgraph YOUR_EDGES.txt -k 100", soft_wrap=True)
-    return _exit_code(results, sizes)
 
 
 def _solve(graph: Any, sizes: tuple[int, ...], tell: Any, **options: Any) -> list[Any]:
@@ -201,6 +210,7 @@ def _record(result: Any) -> dict[str, Any]:
 
 
 def _print_densities(title: str, results: list[Any], *, err: bool = False) -> None:
+    """A table with a row for each size."""
     rows = []
     for result in results:
         verdict = "optimal" if result.optimal else f"within {percent(result.gap)}" if result.gap is not None else "-"

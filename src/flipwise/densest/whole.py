@@ -1,0 +1,124 @@
+"""The whole graph as the search asks about it. The rest happens in cores, so it may lie anywhere, also in shards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from flipwise.densest import starts
+from flipwise.densest.core import Core, core_above, core_of_size, induced, whole_core
+from flipwise.densest.subset import Subset, inner_weight
+from flipwise.foundation.arrays import Ints, largest
+from flipwise.graphs.graph import Graph
+
+
+@runtime_checkable
+class WholeGraph(Protocol):
+    """A graph that can be cut down to cores. `names` and `notes` are those of `Graph`."""
+
+    names: Sequence[Any] | None
+    notes: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+
+    @property
+    def n_arcs(self) -> int:
+        """Number of arcs, twice the number of edges."""
+
+    @property
+    def weight_range(self) -> tuple[float, float]:
+        """The least and the largest weight of an arc, with 0 where there is no arc."""
+
+    @property
+    def integral(self) -> bool:
+        """Whether every set's weight is an integer that float64 holds exactly."""
+
+    def core_of_size(self, size: int) -> Core:
+        """See the function of this name."""
+
+    def core_above(self, cap: float) -> Core:
+        """See the function of this name."""
+
+    def subgraph(self, nodes: Ints) -> Graph:
+        """The subgraph on some nodes, numbered in ascending order."""
+
+    def nodes_above(self, nodes: Ints, least: float) -> Ints:
+        """The nodes whose degree into the set `nodes` is above `least`."""
+
+    def published_sets(self, k: int) -> list[Ints]:
+        """The sets that the published methods find on the whole graph."""
+
+    def inner_weight(self, nodes: Ints) -> float:
+        """x'Wx of a set of nodes."""
+
+
+@dataclass(eq=False)
+class GraphInMemory:
+    """A graph in this process's memory, or mapped into it, as the search asks about it."""
+
+    graph: Graph
+
+    def __post_init__(self) -> None:
+        self.names, self.notes = self.graph.names, self.graph.notes
+        self.n, self.n_arcs = self.graph.n, self.graph.n_arcs
+
+    @cached_property
+    def weight_range(self) -> tuple[float, float]:
+        """The least and the largest weight of an arc, with 0 where there is no arc."""
+        return weight_range(self.graph)
+
+    @cached_property
+    def integral(self) -> bool:
+        """Whether every set's weight is an integer that float64 holds exactly."""
+        return integral_weights(self.graph)
+
+    def core_of_size(self, size: int) -> Core:
+        """A core of at least `size` nodes and not many more where the degrees allow."""
+        return core_of_size(whole_core(self.graph), size)
+
+    def core_above(self, cap: float) -> Core:
+        """What is left after nodes tied by at most `cap` are gone."""
+        return core_above(whole_core(self.graph), cap)
+
+    def subgraph(self, nodes: Ints) -> Graph:
+        """The subgraph on some nodes, numbered in ascending order."""
+        return induced(self.graph, nodes)
+
+    def nodes_above(self, nodes: Ints, least: float) -> Ints:
+        """The nodes whose degree into the set is above `least`."""
+        mask = np.zeros(self.n, dtype=bool)
+        mask[nodes] = True
+        return np.flatnonzero(Subset.of(self.graph, mask).degrees > least)
+
+    def published_sets(self, k: int) -> list[Ints]:
+        """The sets of RAVI, peeling, Frank-Wolfe and the truncated power method, with their own parameters."""
+        grown, peeled = starts.ravi_nodes(self.graph, k), starts.peeled_nodes(self.graph, k)
+        *_, point = starts.frank_wolfe_points(self.graph, k, starts.leading_eigenvalue(self.graph))
+        heaviest, _ = max(starts.power_sets(self.graph, k), key=lambda found: found[1])
+        return [np.sort(grown), np.sort(peeled), largest(point, k), heaviest]
+
+    def inner_weight(self, nodes: Ints) -> float:
+        """x'Wx of a set of nodes."""
+        return inner_weight(self.graph, nodes)
+
+
+def weight_range(graph: Graph) -> tuple[float, float]:
+    """The least and the largest weight of an arc, with 0 where there is no arc."""
+    if graph.weights is None:
+        one = 1.0 if graph.n_arcs else 0.0
+        return min(one, 0.0), one
+    return float(graph.weights.min(initial=0.0)), float(graph.weights.max(initial=0.0))
+
+
+def integral_weights(graph: Graph) -> bool:
+    """Whether every set's weight is an integer that float64 holds exactly."""
+    if graph.weights is None:
+        return True
+    whole = bool(np.all(graph.weights == np.floor(graph.weights)))
+    return whole and float(np.abs(graph.weights).sum()) < 2.0**52
