@@ -62,7 +62,7 @@ def test_what_finished_sizes_have_left_comes_back(tmp_path: Path) -> None:
     graph = GraphInMemory(as_graph((200, EDGES)))
     path = tmp_path / "run.checkpoint"
     checkpoint = Checkpoint(path)
-    record = CallRecord(checkpoint, graph, [20, 8], None, effort=1.0)
+    record = CallRecord(checkpoint, graph, [20, 8], [], effort=1.0)
     assert record.bounds(graph) == {} and record.loads(graph) is None
     core = graph.core_above(9.0)
     left = CoreLoads(core, balanced_loads(core, [20]))
@@ -73,7 +73,7 @@ def test_what_finished_sizes_have_left_comes_back(tmp_path: Path) -> None:
     checkpoint.save("k=20", {"any": 1})
     checkpoint.close(over=False)
 
-    again = CallRecord(reopened := Checkpoint(path), graph, [20, 8], None, effort=1.0)
+    again = CallRecord(reopened := Checkpoint(path), graph, [20, 8], [], effort=1.0)
     assert {k: each.known for k, each in again.bounds(graph).items()} == {20: {"loads": 77.0}}
     loads = again.loads(graph)
     assert loads is not None and np.array_equal(loads.loads, left.loads) and loads.core.cap == core.cap

@@ -11,9 +11,8 @@ import flipwise
 from flipwise.densest.bounds import balanced_loads
 from flipwise.densest.core import Core
 from flipwise.densest.search import KeptSet, Search, Walks, proven_optimal, report
-from flipwise.densest.solver import SubgraphObjective
 from flipwise.densest.subset import Subset
-from flipwise.densest.whole import GraphInMemory
+from flipwise.densest.whole import GraphInMemory, SubgraphObjective
 from flipwise.engine.limits import Limits, Status
 from flipwise.engine.run import Run
 from flipwise.graphs.convert import as_graph

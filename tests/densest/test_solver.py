@@ -13,8 +13,8 @@ import scipy.sparse as sp
 
 import flipwise
 from flipwise.densest import pairs, solver
-from flipwise.densest.solver import DensestSearch, SubgraphObjective, Sweep, prove_cheaply
-from flipwise.densest.whole import GraphInMemory
+from flipwise.densest.solver import DensestSearch, Sweep, prove_cheaply
+from flipwise.densest.whole import GraphInMemory, SubgraphObjective
 from flipwise.engine.solve import solve as engine_solve
 from flipwise.graphs.convert import as_graph
 from flipwise.model.constraints import Cardinality

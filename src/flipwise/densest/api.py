@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from flipwise.densest.methods import DENSEST
 from flipwise.densest.record import CallRecord
 from flipwise.densest.result import DensestSubgraph, DensityProfile
-from flipwise.densest.solver import DensestSearch, SubgraphObjective, Sweep, prove_cheaply
-from flipwise.densest.whole import GraphInMemory, WholeGraph
-from flipwise.engine.checkpoint import open_checkpoint
+from flipwise.densest.solver import DensestSearch, Sweep, prove_cheaply
+from flipwise.densest.whole import GraphInMemory, SubgraphObjective, WholeGraph
+from flipwise.engine.checkpoint import Checkpoint, open_checkpoint
 from flipwise.engine.limits import Limits, Status, guarded_interrupts
 from flipwise.engine.run import Callback
 from flipwise.engine.solve import Proof, solve
@@ -25,6 +25,7 @@ from flipwise.foundation.arrays import Ints
 from flipwise.foundation.checks import as_generator, is_whole, seed_of
 from flipwise.foundation.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
+from flipwise.graphs.graph import Graph
 from flipwise.model.constraints import Cardinality
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
@@ -120,43 +121,29 @@ def densest_subgraph(
     >>> result.nodes, result.density, result.optimal
     ([0, 1, 2], 2.0, True)
     """
-    whole: WholeGraph = graph if isinstance(graph, WholeGraph) else GraphInMemory(as_graph(graph))
+    whole = _whole_graph(graph)
     several = isinstance(k, Sequence | np.ndarray) and not isinstance(k, str)
     ks = _checked_sizes(whole.n, k if several else [k])  # type: ignore[arg-type]
-    if bound not in ("auto", "none"):
-        raise InvalidInput(f'`bound` must be "auto" or "none", got {bound!r}.')
-    prove, own = bound == "auto", isinstance(method, str) and method == "dpcd"
-    if own and (options or restarts != 1):
-        name = next(iter(options), "restarts")
-        raise InvalidInput(f"unknown option `{name}`; densest_subgraph with DPCD takes none but its own.")
-    if several and trace_file is not None:
-        raise InvalidInput("`trace_file` is for one k, got several.")
-    if checkpoint is not None and not own and len(ks) > 1:
-        raise InvalidInput(f'`checkpoint` with several k is for method="dpcd" only, got {method!r}. Give one k.')
+    given = [] if start is None else [_checked_start(whole, start)]
+    wiring = _Wiring(whole, method, bound, effort, options, Sweep(as_generator(seed), given))
+    wiring.check(restarts, ks, trace_file, checkpoint)
     limits = Limits(time_limit, max_iterations, target, patience)
-    sweep = Sweep(as_generator(seed), None if start is None else _checked_start(whole, start))
     results: dict[int, DensestSubgraph] = {}
     with ExitStack() as stack:
         interrupts = stack.enter_context(guarded_interrupts())
         opened = None if checkpoint is None else stack.enter_context(open_checkpoint(checkpoint, every))
         if opened is not None:
-            sweep.record = CallRecord(opened, whole, ks, sweep.given, effort=effort, bound=bound)
-            sweep.bounds, sweep.loads = sweep.record.bounds(whole), sweep.record.loads(whole)
+            wiring.resume(opened, ks)
         for size in ks:  # the largest first: its loads serve the smaller ones
-            solver: Solver = DensestSearch(effort, prove, sweep)
-            problem, x, proof = Problem(SubgraphObjective(whole), Cardinality(size)), None, None
-            if not own:
-                problem, x = _quadratic_problem(whole, size, sweep.given, method)
-                solver = as_solver(method, problem, options, {**GENERAL, **DENSEST})
-                proof = Proof(partial(prove_cheaply, whole, size, sweep)) if prove else None
+            problem, solver, first, proof = wiring.parts(size)
             try:
                 found = solve(
                     problem,
                     solver,
                     limits=limits if target is None else replace(limits, target=-target * size),
-                    start=x,
+                    start=first,
                     restarts=restarts,
-                    seed=seed if own else sweep.rng,
+                    seed=seed if wiring.is_own else wiring.sweep.rng,
                     callback=callback,
                     threads=threads,
                     verbose=verbose,
@@ -169,31 +156,97 @@ def densest_subgraph(
                 if not results:
                     raise
                 break
-            result = results[size] = DensestSubgraph.of(found, whole, size, sweep.bounds)
+            result = results[size] = DensestSubgraph.of(found, whole, size, wiring.sweep.bounds)
             result.seed = seed_of(seed)
             if several:
-                sweep.given = result.indices
+                wiring.sweep.given = [result.indices]
             if opened is not None and (len(ks) > 1 or not result.status.resumable):
                 opened.end(f"k={size}")
             if result.status in (Status.INTERRUPTED, Status.CALLBACK) or interrupts.requested:
                 break
         else:
-            if sweep.record is not None:
-                sweep.record.end()
+            wiring.end()
     return DensityProfile([*results.values()]) if several else results[ks[0]]
 
 
-def _quadratic_problem(
-    graph: WholeGraph, k: int, given: Ints | None, method: str | Solver
-) -> tuple[Problem, np.ndarray | None]:
-    """min -x'Wx, x in {0,1}^n with k ones, for another method; and the given nodes where they are a start for it."""
-    if not isinstance(graph, GraphInMemory):
-        raise InvalidInput(f'`method`: only "dpcd" runs on a graph that is not in one place, got {method!r}.')
-    x = None
-    if given is not None and given.size == k:
-        x = np.zeros(graph.n, dtype=np.int8)
-        x[given] = 1
-    return Problem(Quadratic(-graph.graph.to_scipy(), variables="binary"), Cardinality(k)), x
+class _Parts(NamedTuple):
+    """What the engine needs for one k: the problem, who solves it, from where, and how it is proven."""
+
+    problem: Problem
+    solver: Solver
+    start: np.ndarray | None
+    proof: Proof | None
+
+
+@dataclass(eq=False)
+class _Wiring:
+    """What is the same for every k of a call."""
+
+    graph: WholeGraph
+    method: str | Solver
+    bound: str
+    effort: float
+    options: dict[str, Any]
+    sweep: Sweep
+
+    @property
+    def is_own(self) -> bool:
+        """Whether our own search runs, not one method alone."""
+        return isinstance(self.method, str) and self.method == "dpcd"
+
+    def check(self, restarts: int, ks: list[int], trace_file: object, checkpoint: object) -> None:
+        """Refuse what does not go together, before any work."""
+        if self.bound not in ("auto", "none"):
+            raise InvalidInput(f'`bound` must be "auto" or "none", got {self.bound!r}.')
+        if self.is_own and (self.options or restarts != 1):
+            name = next(iter(self.options), "restarts")
+            raise InvalidInput(f"unknown option `{name}`; densest_subgraph with DPCD takes none but its own.")
+        if trace_file is not None and len(ks) > 1:
+            raise InvalidInput("`trace_file` is for one k, got several.")
+        if checkpoint is not None and not self.is_own and len(ks) > 1:
+            raise InvalidInput(
+                f'`checkpoint` with several k is for method="dpcd" only, got {self.method!r}. Give one k.'
+            )
+
+    def parts(self, k: int) -> _Parts:
+        """Our own search on the graph, or another method on min -x'Wx, x in {0,1}^n with k ones."""
+        prove = self.bound == "auto"
+        own = DensestSearch(self.effort, prove, self.sweep)
+        if self.is_own:
+            return _Parts(Problem(SubgraphObjective(self.graph), Cardinality(k)), own, None, None)
+        if not isinstance(self.graph, GraphInMemory):
+            raise InvalidInput(f'`method`: only "dpcd" runs on a graph that is not in one place, got {self.method!r}.')
+        problem = Problem(Quadratic(-self.graph.graph.to_scipy(), variables="binary"), Cardinality(k))
+        solver = as_solver(self.method, problem, self.options, {**GENERAL, **DENSEST})
+        first = None
+        for nodes in self.sweep.given:
+            if nodes.size == k:
+                first = np.zeros(self.graph.n, dtype=np.int8)
+                first[nodes] = 1
+        return _Parts(
+            problem, solver, first, Proof(partial(prove_cheaply, self.graph, k, self.sweep)) if prove else None
+        )
+
+    def resume(self, checkpoint: Checkpoint, ks: list[int]) -> None:
+        """Take over what an earlier call with this checkpoint has finished."""
+        record = CallRecord(checkpoint, self.graph, ks, self.sweep.given, effort=self.effort, bound=self.bound)
+        self.sweep.record, self.sweep.bounds, self.sweep.loads = (
+            record,
+            record.bounds(self.graph),
+            record.loads(self.graph),
+        )
+
+    def end(self) -> None:
+        """All k are done."""
+        if self.sweep.record is not None:
+            self.sweep.record.end()
+
+
+def _whole_graph(graph: Any) -> WholeGraph:
+    """Whatever a user has, as the search asks about it."""
+    if isinstance(graph, WholeGraph):
+        return graph
+    return GraphInMemory(graph if isinstance(graph, Graph) else as_graph(graph))
 
 
 def _checked_sizes(n: int, sizes: Sequence[Any]) -> list[int]:

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from flipwise.densest.core import Core, arc_weights
 from flipwise.engine.limits import Clock
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.memory import require
+from flipwise.foundation.checks import check_memory
 from flipwise.kernels import bounds as kernels
 from flipwise.kernels.jit import threads_worth
 from flipwise.kernels.peeling import later_neighbours
@@ -73,7 +73,7 @@ def simple_bounds(core: Core, k: int, largest: float, integral: bool) -> Subgrap
     bounds = SubgraphBounds(k, integral)
     bounds.add("clique", clique_bound(k, largest) * (1.0 if integral else 1.0 + 1e-15))
     if core.graph.weights is None:
-        bounds.add("order", order_bound(core, k))
+        bounds.add("order", order_bound(core, core.peeling.order, k))
     return bounds
 
 
@@ -82,11 +82,11 @@ def clique_bound(k: int, largest_weight: float) -> float:
     return k * (k - 1) / 2 * max(0.0, largest_weight)
 
 
-def order_bound(core: Core, k: int) -> int:
-    """The order bound of an unweighted core by its peeling order; nodes outside come first and own at most `cap`."""
+def order_bound(core: Core, order: Ints, k: int) -> int:
+    """The order bound of an unweighted core by an order of its nodes; outside ones come first and own at most `cap`."""
     graph = core.graph
     place = np.empty(graph.n, dtype=np.int64)
-    place[core.peeling.order] = np.arange(graph.n)
+    place[order] = np.arange(graph.n)
     later = np.zeros(graph.n, dtype=np.int64)
     with threads_worth(graph.n_arcs):
         later_neighbours(graph.indptr, graph.indices, place, later)
@@ -200,7 +200,7 @@ def positive_edges(core: Core) -> SortedEdges:
     places = np.triu(places) + np.tril(places.T + counts.T, -1)
     edges = int(start[-1])
     each = 2 * graph.indices.itemsize + (8 if graph.weights is None else 16)
-    require(each * edges, f"the load bound on {edges:,} edges")
+    check_memory(each * edges, f"the load bound on {edges:,} edges")
     first, second = (np.empty(edges, dtype=graph.indices.dtype) for _ in range(2))
     weight = np.ones(1 if graph.weights is None else first.size)
     with threads_worth(graph.n_arcs):

@@ -109,7 +109,8 @@ def core_above(core: Core, cap: float) -> Core:
     alive = (degrees > cap).astype(np.uint8)
     inner = _degrees_among(core.graph, alive)
     _peel(core.graph, alive, inner, cap)
-    return _core_on(core, alive, inner, cap, degrees)
+    nodes = np.flatnonzero(alive)
+    return Core(induced(core.graph, nodes, inner[nodes]), core.nodes[nodes], _proven_cap(core, cap, degrees))
 
 
 def core_of_size(core: Core, size: int) -> Core:
@@ -124,7 +125,8 @@ def core_of_size(core: Core, size: int) -> Core:
         # What the first round of peeling leaves is often too little already.
         if np.count_nonzero(inner > cap) >= size and _peel(core.graph, alive, inner, cap, size):
             cap = _tightened(core.graph, alive, inner, cap, min(failed, float(inner.max())), size)
-            return _core_on(core, alive, inner, cap, degrees)
+            nodes = np.flatnonzero(alive)
+            return Core(induced(core.graph, nodes, inner[nodes]), core.nodes[nodes], _proven_cap(core, cap, degrees))
         failed = cap
     return core
 
@@ -145,7 +147,8 @@ def tightened(core: Core, failed: float, size: int) -> Core:
     alive, degrees = np.ones(core.graph.n, np.uint8), positive_degrees(core.graph)
     inner = degrees.copy()
     cap = _tightened(core.graph, alive, inner, core.cap, min(failed, float(degrees.max(initial=0))), size)
-    return _core_on(core, alive, inner, cap, degrees)
+    nodes = np.flatnonzero(alive)
+    return Core(induced(core.graph, nodes, inner[nodes]), core.nodes[nodes], _proven_cap(core, cap, degrees))
 
 
 def _tightened(
@@ -184,31 +187,29 @@ def _peel(graph: Graph, alive: npt.NDArray[np.uint8], inner: Degrees, cap: float
     return bool(kernels.peel_below(graph.indptr, graph.indices, weights, alive, inner, cap, queue, most) <= most)
 
 
-def _core_on(core: Core, alive: npt.NDArray[np.uint8], inner: Degrees, cap: float, degrees: Degrees) -> Core:
-    """The core on the nodes that peeling at `cap` left alive; `inner` is what then ties each to the others."""
-    nodes, proven = np.flatnonzero(alive), cap
-    if core.graph.weights is not None:  # sums and differences of at most max-degree many terms were rounded
+def _proven_cap(core: Core, cap: float, degrees: Degrees) -> float:
+    """The cap of what is left of a core: sums and differences of at most max-degree many terms were rounded."""
+    if core.graph.weights is not None:
         most = float(core.graph.degrees.max(initial=1))
-        proven = cap + 4.0 * _EPS * most * float(degrees.max(initial=0.0))
-    counts = inner[nodes] if core.graph.weights is None else None
-    return Core(induced(core.graph, nodes, counts), core.nodes[nodes], max(proven, core.cap))
+        cap += 4.0 * _EPS * most * float(degrees.max(initial=0.0))
+    return max(cap, core.cap)
 
 
-def induced(graph: Graph, nodes: Ints, counts: Degrees | None = None) -> Graph:
+def induced(graph: Graph, nodes: Ints, ties: Degrees | None = None) -> Graph:
     """The subgraph on some nodes, given in ascending order, numbered from 0.
 
-    `counts` says how many neighbours each has among them, where that is known.
+    `ties` is what ties each to the others, where that is known: without weights, how many neighbours it has there.
     """
     alive = np.zeros(graph.n, dtype=np.uint8)
     alive[nodes] = 1
     label = np.empty(graph.n, dtype=graph.indices.dtype)
     label[nodes] = np.arange(nodes.size)
     with threads_worth(graph.n_arcs):
-        if counts is None:
-            among = np.zeros(graph.n, dtype=np.int64)
-            kernels.alive_degrees(graph.indptr, graph.indices, np.ones(1, np.int64), nodes, alive, among)
-            counts = among[nodes]
-        indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
+        if ties is None or graph.weights is not None:
+            counts = np.zeros(graph.n, dtype=np.int64)
+            kernels.alive_degrees(graph.indptr, graph.indices, np.ones(1, np.int64), nodes, alive, counts)
+            ties = counts[nodes]
+        indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(ties, dtype=np.int64)])
         indices = np.empty(int(indptr[-1]), dtype=graph.indices.dtype)
         weights = np.empty(0 if graph.weights is None else indices.size)
         given = arc_weights(graph)

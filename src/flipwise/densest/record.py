@@ -44,9 +44,9 @@ class CallRecord:
     """The part of one call in its checkpoint; a checkpoint of another call is refused."""
 
     def __init__(
-        self, checkpoint: Checkpoint, graph: WholeGraph, ks: list[int], given: Ints | None, **more: Any
+        self, checkpoint: Checkpoint, graph: WholeGraph, ks: list[int], given: list[Ints], **more: Any
     ) -> None:
-        start = None if given is None else zlib.crc32(given.tobytes())
+        start = [zlib.crc32(nodes.tobytes()) for nodes in given]
         call = {"nodes": graph.n, "arcs": graph.n_arcs, "k": ks, "start": start, **more}
         self.checkpoint = checkpoint
         held = checkpoint.load(PART)

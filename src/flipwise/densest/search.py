@@ -132,6 +132,7 @@ class Search:
         while self.queue:
             self.work -= self.first_steps * work_of_a_step
             found = self._walk(self.queue.pop(0).copy(), self.first_steps)
+            descend(found)
             stop = self._offer(found) or report(self.run, self.core, self.pool[0])
             self.run.keep(self._state)
             if stop is not None:
@@ -139,14 +140,17 @@ class Search:
         steps = max(50, min(2 * self.k, 1000))
         while self.moves < math.ceil(MOST_MOVES * self.effort):
             for subset in self._exchanged_cliques():
+                descend(subset)
                 stop = self._offer(subset) or self.run.check_time()
                 if stop is not None:
                     return stop
             if self.work <= 0:
                 break
             subset, size = self._moved_piece()
+            descend(subset)
             self.work -= (2 * size + steps + 50) * work_of_a_step
             found = self._walk(subset, steps)
+            descend(found)
             stop = self._offer(found) or report(self.run, self.core, self.pool[0])
             self.moves += 1
             self.run.keep(self._state)
@@ -185,7 +189,7 @@ class Search:
         return self.run.step(point_of(self.run, self.core, subset), -2.0 * subset.weight) or proven_optimal(self.run)
 
     def _walk(self, subset: Subset, steps: int) -> Subset:
-        """A tabu walk; returns its best set, descended once more."""
+        """A tabu walk; returns the best set on its way."""
         n, k = self.core.graph.n, self.k
         best_inside, best = subset.inside.copy(), subset.weight
         value = subset.weight
@@ -208,23 +212,19 @@ class Search:
                 int(value) if integers else value,
                 int(best) if integers else best,
             )
-        found = Subset.of(self.core.graph, best_inside.astype(bool))
-        descend(found)
-        return found
+        return Subset.of(self.core.graph, best_inside.astype(bool))
 
     def _exchanged_cliques(self) -> Iterator[Subset]:
-        """The best set with cliques exchanged and descended, as long as one of them becomes the best set."""
+        """The best set with one clique exchanged, as long as one of these becomes the best set."""
         share = CLIQUE_SHARE * WALK_WORK * self.effort
         tried = math.ceil(MOST_CLIQUES * min(1.0, math.sqrt(self.effort)))  # the first few find most
         while self.pool[0].weight > self.settled and self.work > 0:
             self.settled = self.pool[0].weight
             self.work -= share
-            for subset in islice(clique_exchanges(self.pool[0], self.loads, share), tried):
-                descend(subset)
-                yield subset
+            yield from islice(clique_exchanges(self.pool[0], self.loads, share), tried)
 
     def _moved_piece(self) -> tuple[Subset, int]:
-        """One of the best sets with a new piece in place of its weakest nodes, descended; and the size of the piece."""
+        """One of the best sets with a new piece in place of its weakest nodes, and the size of the piece."""
         subset = self.pool[min(int(self.rng.geometric(0.5)) - 1, len(self.pool) - 1)].copy()
         outside = np.flatnonzero(subset.inside == 0)
         largest = max(1, min(self.k // 2, outside.size // 2, int(PIECE_WORK / self.core.graph.n)))
@@ -234,7 +234,6 @@ class Search:
         seed = int(outside[min(int(np.searchsorted(np.cumsum(chance[outside]), at)), outside.size - 1)])
         piece = subset.grow(seed, size, int(self.rng.choice([1, 2, 4])))
         subset.shed(size, piece)
-        descend(subset)
         return subset, size
 
     def _state(self) -> Walks:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,11 +20,11 @@ from flipwise.densest.pairs import add_pair_bound
 from flipwise.densest.record import CallRecord
 from flipwise.densest.search import Search, Walks, proven_optimal, report
 from flipwise.densest.subset import Subset, descend
-from flipwise.densest.whole import WholeGraph
+from flipwise.densest.whole import SubgraphObjective, WholeGraph
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Bools, Floats, Ints
-from flipwise.foundation.checks import Variables, check_flags, check_numbers
+from flipwise.foundation.checks import check_flags, check_numbers
 from flipwise.model.constraints import Cardinality
 from flipwise.model.problem import Problem
 
@@ -40,41 +40,23 @@ PAIR_WORK = 8e8
 """Pairs times steps that the pair bound may spend at effort 1."""
 
 
-class SubgraphObjective:
-    """f(x) = -x'Wx in 0/1 variables, by the graph's own account: what a run of the search reports."""
-
-    variables: Variables = "binary"
-
-    def __init__(self, graph: WholeGraph) -> None:
-        self.graph = graph
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """One variable for each node."""
-        return (self.graph.n,)
-
-    def value(self, x: Floats) -> float:
-        """-b'Wb with b = (x + 1) / 2, for spins x."""
-        return -self.graph.inner_weight(np.flatnonzero(x > 0))
-
-    def gradient(self, x: Floats) -> Floats:
-        """Never asked for: the search keeps degrees of its own."""
-        raise NotImplementedError
-
-
 @dataclass(eq=False)
 class Sweep:
     """What the searches of one call, one for each k and the largest first, hand on to each other."""
 
     rng: np.random.Generator | None = None
     """The random numbers of all of them; None: each takes those of its run."""
-    given: Ints | None = None
-    """Nodes to begin from: the user's, then those found for the k before."""
+    given: list[Ints] = field(default_factory=list)
+    """Sets of nodes to begin from: the user's, then the one found for the k before."""
     loads: CoreLoads | None = None
     bounds: dict[int, SubgraphBounds] = field(default_factory=dict)
     """What has been proven for each k."""
     record: CallRecord | None = None
     """What a checkpoint needs to know of finished k."""
+
+    def loads_for(self, k: int) -> CoreLoads | None:
+        """The loads of a larger k, where their core has enough nodes for this one."""
+        return None if self.loads is None or self.loads.core.graph.n < k else self.loads
 
 
 @dataclass
@@ -87,6 +69,25 @@ class Searches:
     """E of the best set at the end of the first, ..."""
     wider_cap: float | None = None
     """... and the cap of the wider core that it called for, if any."""
+
+    @classmethod
+    def resumed(cls, run: Run, rng: np.random.Generator) -> Searches | None:
+        """Those of an earlier run, if there was one; `rng` goes on where it was."""
+        before = run.resume(cls)
+        if before is None:
+            return None
+        rng.bit_generator.state = before.rng.bit_generator.state
+        return replace(before, rng=rng)
+
+
+class Scouted(NamedTuple):
+    """A first solution: the core it was found in with rough loads, its nodes, E of it and its least degree inside."""
+
+    core: Core
+    loads: Floats
+    nodes: Ints
+    weight: float
+    least: float
 
 
 @dataclass(frozen=True)
@@ -115,46 +116,41 @@ class DensestSearch:
     def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
         """Find a dense set and prove what can be proven; the start `x` is not used."""
         sweep, size = self.sweep, OneSize.of(problem, run, self.prove)
-        k, given, known = size.k, sweep.given, sweep.loads
+        k, known = size.k, sweep.loads_for(size.k)
         sweep.bounds[k] = size.bounds
-        if known is not None and known.core.graph.n < k:
-            known = None
-        if known is None and given is None and self.effort == 0 and not self.prove and size.graph.n_arcs > LARGE_ARCS:
+        if size.one_descent_will_do(sweep, self.effort):
             sweep.loads, status = size.descend_once()
             return status
         rng = sweep.rng or rng
-        before = run.resume(Searches)
-        if before is not None:
-            rng.bit_generator.state = before.rng.bit_generator.state
-        done = Searches(rng) if before is None else replace(before, rng=rng)
+        before = Searches.resumed(run, rng)
+        done = before or Searches(rng)
 
-        core, loads, nodes = size.scout(known, reporting=before is None)
-        sweep.loads = CoreLoads(core, loads) if known is None else known
+        scouted = size.scout(known, reporting=before is None)
+        cap = size.needed_cap(scouted, known)
+        core = scouted.core if cap is None else size.core_above(cap, scouted.core, known)
+        if known is not None:
+            loads = known.loads[np.searchsorted(known.core.nodes, core.nodes)]
+        else:
+            loads = scouted.loads if cap is None else size.balanced(core, scouted.weight)
+        sweep.loads = known or CoreLoads(core, loads)
         size.add_bounds(core, sweep.loads)
-        first = [nodes] if given is None else [nodes, given]
-        if before is None and self.effort > 0:
-            first += size.published_sets()
-        status = Status.LOCAL_OPTIMUM
-        for search in (0, 1):
-            if done.finished == search:
-                masks = [] if run.holds(Walks) else [starts.completed(core.graph, _mask(core, s), k) for s in first]
+        first = [scouted.nodes, *sweep.given]
+        if before is None and size.published_sets_are_cheap(self.effort):
+            first += size.graph.published_sets(k)
+        for last in (False, True):
+            status = Status.LOCAL_OPTIMUM
+            if done.finished == int(last):
+                masks = [] if run.holds(Walks) else _start_masks(core, first, k)
                 with run.inside(done):
                     status = Search(core, k, loads, rng, self.effort, run).find(masks)
-                if status is not Status.LOCAL_OPTIMUM:
-                    break
-                if search == 0:
-                    done.weight, done.wider_cap = size.best_weight, size.wider_cap(core)
-                done.finished += 1
-                run.keep(done)
-            wider = size.wider_core(core, done.wider_cap) if search == 0 else None
-            if wider is None:
+                size.note_end(done, core, status)
+            wider = None if last else size.wider_core(core, done.wider_cap)
+            if status is not Status.LOCAL_OPTIMUM or wider is None:
                 break
-            passes = size.load_passes(self.prove and size.loads_are_hopeless(wider, done.weight))
-            core, loads = wider, balanced_loads(wider, [k], passes=passes, clock=run.clock)
-            first = [size.best_nodes]
+            core, loads, first = wider, size.balanced(wider, done.weight), [size.best_nodes]
             sweep.loads = CoreLoads(core, loads)
             size.add_bounds(core, sweep.loads)
-        if self.prove and status is Status.LOCAL_OPTIMUM:
+        if status is Status.LOCAL_OPTIMUM and self.prove:
             add_pair_bound(size.bounds, core, loads, run, PAIR_WORK * self.effort)
             status = proven_optimal(run) or status
         if sweep.record is not None:
@@ -192,6 +188,11 @@ class OneSize:
         """E of the best set so far."""
         return -self.run.best_value / 2.0
 
+    def one_descent_will_do(self, sweep: Sweep, effort: float) -> bool:
+        """Whether neither a search nor a bound is wanted, of a graph on which anything more takes long."""
+        fresh = not sweep.given and sweep.loads_for(self.k) is None
+        return fresh and effort == 0 and not self.prove and self.graph.n_arcs > LARGE_ARCS
+
     def descend_once(self) -> tuple[CoreLoads, Status]:
         """One descent, from the nodes of largest degree in a core: all there is to effort 0 without a bound."""
         core = self.graph.core_of_size(2 * self.k + SCOUT_NODES)
@@ -200,8 +201,8 @@ class OneSize:
         halves = 0.5 * positive_degrees(core.graph).astype(np.float64)
         return CoreLoads(core, halves), report(self.run, core, subset) or Status.LOCAL_OPTIMUM
 
-    def scout(self, known: CoreLoads | None, *, reporting: bool) -> tuple[Core, Floats, Ints]:
-        """A first solution from a small core; returns the core it says is needed, loads on it, and its nodes."""
+    def scout(self, known: CoreLoads | None, *, reporting: bool) -> Scouted:
+        """A first solution from a small core, or from the one that is known."""
         small = self.graph.core_of_size(2 * self.k + SCOUT_NODES) if known is None else known.core
         first = Subset.of(small.graph, starts.by_degree(small.graph, self.k))
         descend(first)
@@ -214,43 +215,24 @@ class OneSize:
             report(self.run, small, subset)
         if first.weight > subset.weight:
             subset = first
-        nodes = small.nodes[subset.members]
         least = float(subset.degrees[subset.mask].min())
-        level = float(np.sort(rough)[max(0, rough.size - self.k)])
-        base = None if known is None else known.core
-        large = (self.graph.n_arcs if base is None else base.graph.n_arcs) > LARGE_ARCS
-        # A small core may be too small for the answer: the end of the search will say so.
-        stays_small = large and self.loads_are_hopeless(small, subset.weight)
-        cap = float(math.floor((1.0 if large else 0.8) * min(least, level)))
-        core = small if stays_small else self._core_above(base, small, cap)
-        if known is not None:
-            loads = known.loads[np.searchsorted(known.core.nodes, core.nodes)]
-        elif stays_small:
-            loads = rough
-        else:
-            passes = self.load_passes(self.prove and self.loads_are_hopeless(core, subset.weight))
-            loads = balanced_loads(core, [self.k], passes=passes, clock=self.run.clock)
-        return core, loads, nodes
+        return Scouted(small, rough, small.nodes[subset.members], subset.weight, least)
 
-    def load_passes(self, hopeless: bool) -> int:
-        """How well to balance loads for the bound; where it is not wanted or cannot win, well enough for a start."""
-        if not self.prove:
-            return START_PASSES
-        return 10 if hopeless else 200
+    def needed_cap(self, scouted: Scouted, known: CoreLoads | None) -> float | None:
+        """The cap of the core that the first solution says is needed; None: the scout's own core will do.
 
-    def loads_are_hopeless(self, core: Core, found: float) -> bool:
-        """Whether the load bound cannot win: it is at least the density of any larger part of the graph.
-
-        `found` is the weight of a set that is known.
+        That may be too small for the answer; the end of the search will say so.
         """
-        if core.graph.n_edges * self.k < found * core.graph.n:
-            return False  # every bound is at least what was found
-        simple = simple_bounds(core, self.k, self.graph.weight_range[1], self.graph.integral)
-        return core.graph.n_edges * self.k >= simple.best[1] * core.graph.n and core.graph.n >= self.k
+        large = (self.graph.n_arcs if known is None else known.core.graph.n_arcs) > LARGE_ARCS
+        if large and self._loads_are_hopeless(scouted.core, scouted.weight):
+            return None
+        level = float(np.sort(scouted.loads)[max(0, scouted.loads.size - self.k)])
+        return float(math.floor((1.0 if large else 0.8) * min(scouted.least, level)))
 
-    def _core_above(self, base: Core | None, small: Core, cap: float) -> Core:
-        """The core of `base` (None: of the whole graph) above `cap`, unless it would be too large for the search."""
+    def core_above(self, cap: float, small: Core, known: CoreLoads | None) -> Core:
+        """The core of the known one (None: of the whole graph) above `cap`, unless it is too large for the search."""
         most = 30 * self.k + MOST_CORE_NODES
+        base = None if known is None else known.core
         n, known_cap = (self.graph.n, -1.0) if base is None else (base.graph.n, base.cap)
         if n <= 2 * self.k + SCOUT_NODES or cap <= max(known_cap, 0.0):
             return self.graph.core_of_size(most) if base is None else core_of_size(base, most)
@@ -262,9 +244,35 @@ class OneSize:
             return core
         return self.graph.core_of_size(most) if base is None else core_of_size(base, most)
 
-    def wider_cap(self, core: Core) -> float | None:
+    def balanced(self, core: Core, found: float) -> Floats:
+        """Loads for the bound; where that is not wanted or cannot win, only well enough for a start.
+
+        `found` is the weight of a set that is known.
+        """
+        passes = START_PASSES
+        if self.prove:
+            passes = 10 if self._loads_are_hopeless(core, found) else 200
+        return balanced_loads(core, [self.k], passes=passes, clock=self.run.clock)
+
+    def _loads_are_hopeless(self, core: Core, found: float) -> bool:
+        """Whether the load bound cannot win: it is at least the density of any larger part of the graph."""
+        if core.graph.n_edges * self.k < found * core.graph.n:
+            return False  # every bound is at least what was found
+        simple = simple_bounds(core, self.k, self.graph.weight_range[1], self.graph.integral)
+        return core.graph.n_edges * self.k >= simple.best[1] * core.graph.n and core.graph.n >= self.k
+
+    def note_end(self, done: Searches, core: Core, status: Status) -> None:
+        """Note that a search in a core is over, unless something stopped it, and what the first of them calls for."""
+        if status is not Status.LOCAL_OPTIMUM:
+            return
+        if done.finished == 0:
+            done.weight, done.wider_cap = self.best_weight, self._wider_cap(core)
+        done.finished += 1
+        self.run.keep(done)
+
+    def _wider_cap(self, core: Core) -> float | None:
         """At which cap to look again, when nodes outside the core could still improve the best set; else None."""
-        subset = Subset.of(core.graph, _mask(core, self.best_nodes))
+        subset = Subset.of(core.graph, np.isin(core.nodes, self.best_nodes))
         least = float(subset.degrees[subset.mask].min())
         if core.is_whole or core.cap <= least:
             return None
@@ -276,15 +284,13 @@ class OneSize:
 
     def wider_core(self, core: Core, cap: float | None) -> Core | None:
         """The core above a lower cap, where that has more nodes."""
-        wider = None if cap is None else self._core_above(None, core, cap)
+        wider = None if cap is None else self.core_above(cap, core, None)
         return wider if wider is not None and wider.graph.n > core.graph.n else None
 
-    def published_sets(self) -> list[Ints]:
-        """The sets of the published methods on the whole graph, as starts, where that is no great work."""
-        large = self.graph.n_arcs > LARGE_ARCS
-        if large or self.graph.weight_range[0] < 0.0 or proven_optimal(self.run) is not None:
-            return []
-        return self.graph.published_sets(self.k)
+    def published_sets_are_cheap(self, effort: float) -> bool:
+        """Whether the published methods on the whole graph are no great work, and may still help."""
+        small = self.graph.n_arcs <= LARGE_ARCS and self.graph.weight_range[0] >= 0.0
+        return effort > 0 and small and proven_optimal(self.run) is None
 
     def add_bounds(self, core: Core, loaded: CoreLoads) -> None:
         """Prove what costs little, where that is wanted."""
@@ -308,6 +314,6 @@ def prove_cheaply(graph: WholeGraph, k: int, sweep: Sweep) -> float:
     return -2.0 * bounds.best[1]
 
 
-def _mask(core: Core, nodes: Ints) -> Bools:
-    """Nodes of the whole graph as a mask on the core; what is outside the core is dropped."""
-    return np.isin(core.nodes, nodes)
+def _start_masks(core: Core, sets: list[Ints], k: int) -> list[Bools]:
+    """Sets of nodes of the whole graph as masks of k nodes of the core; what is outside the core is dropped."""
+    return [starts.completed(core.graph, np.isin(core.nodes, nodes), k) for nodes in sets]

@@ -205,10 +205,10 @@ def _clique_seeds(subset: Subset, loads: Floats, work: float) -> Ints:
 
 def _losses(subset: Subset, most: int) -> npt.NDArray[Any]:
     """What E loses when the weakest node goes, then the weakest of the rest, and so on: after 0, 1, ..., most nodes."""
-    left, losses = subset.copy(), np.zeros_like(subset.degrees, shape=most + 1)
-    nobody = np.empty(0, dtype=np.int64)
+    left, losses, csr = subset.copy(), np.zeros_like(subset.degrees, shape=most + 1), subset.csr
+    nobody = np.zeros(subset.graph.n, dtype=np.uint8)
     for q in range(1, most + 1):
-        left.shed(1, nobody)
+        left.weight += float(kernels.shed(*csr, 1, nobody, left.inside, left.degrees))
         losses[q] = subset.weight - left.weight
     return losses
 

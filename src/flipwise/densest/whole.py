@@ -1,4 +1,7 @@
-"""The whole graph as the search asks about it. The rest happens in cores, so it may lie anywhere, also in shards."""
+"""The whole graph as the search asks about it, and the problem on it.
+
+The rest of the search happens in cores, so the graph may lie anywhere, also in shards.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,8 @@ import numpy as np
 from flipwise.densest import starts
 from flipwise.densest.core import Core, core_above, core_of_size, induced, whole_core
 from flipwise.densest.subset import Subset, inner_weight
-from flipwise.foundation.arrays import Ints, largest
+from flipwise.foundation.arrays import Floats, Ints, largest
+from flipwise.foundation.checks import Variables
 from flipwise.graphs.graph import Graph
 
 
@@ -106,6 +110,28 @@ class GraphInMemory:
     def inner_weight(self, nodes: Ints) -> float:
         """x'Wx of a set of nodes."""
         return inner_weight(self.graph, nodes)
+
+
+class SubgraphObjective:
+    """f(x) = -x'Wx in 0/1 variables, by the graph's own account: what a run of the search reports."""
+
+    variables: Variables = "binary"
+
+    def __init__(self, graph: WholeGraph) -> None:
+        self.graph = graph
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One variable for each node."""
+        return (self.graph.n,)
+
+    def value(self, x: Floats) -> float:
+        """-b'Wb with b = (x + 1) / 2, for spins x."""
+        return -self.graph.inner_weight(np.flatnonzero(x > 0))
+
+    def gradient(self, x: Floats) -> Floats:
+        """Never asked for: the search keeps degrees of its own."""
+        raise NotImplementedError
 
 
 def weight_range(graph: Graph) -> tuple[float, float]:

@@ -108,7 +108,8 @@ class Clock:
     @property
     def expired(self) -> bool:
         """Whether all work must end now."""
-        return self.seconds_left <= 0.0
+        over = self._stopped or time.perf_counter() >= self._deadline
+        return over or (self._parent is not None and self._parent.expired)
 
     def stop(self) -> None:
         """Let all work end at its next look at the clock."""
