@@ -178,7 +178,7 @@ def _cutting(name: str, n: int, degree: float, sizes: list[int] | None, **option
 def _qubo() -> Case:
     import flipwise
 
-    Q = _matrix(120)
+    Q = _matrix(200)
     return Case(
         lambda watch, threads: flipwise.solve_qubo(Q, seed=0, effort=0.2, bound="sdp", callback=watch, threads=threads),
         _minimum(lambda x: x @ Q @ x),
@@ -188,7 +188,7 @@ def _qubo() -> Case:
 def _ising() -> Case:
     import flipwise
 
-    J, h = _matrix(120, 1), np.arange(120.0)
+    J, h = _matrix(200, 1), np.arange(200.0)
     return Case(
         lambda watch, threads: flipwise.solve_ising(
             h, J, seed=0, effort=0.2, bound="sdp", callback=watch, threads=threads
@@ -326,6 +326,6 @@ CASES: dict[str, Callable[[], Case]] = {
     "ITQ fit": _fit("ITQ", 8000),
     "flipwise maxcut": _command("maxcut graph.txt --bound sdp --time-limit 0.5", 400, 8.0, _wrong_parts),
     "flipwise subgraph": _command("subgraph graph.txt -k 20 --time-limit 1", 2000, 10.0, _wrong_nodes),
-    "flipwise bisect": _command("bisect graph.txt --bound sdp --time-limit 0.5", 400, 5.0, _wrong_parts),
+    "flipwise bisect": _command("bisect graph.txt --bound sdp --time-limit 1", 200, 5.0, _wrong_parts),
     "flipwise qubo": _command("qubo model.qubo --bound sdp --time-limit 0.5", 200, 5.0, _wrong_values),
 }

@@ -127,7 +127,7 @@ def _ended_command(case: Case, outcome: Outcome, code: int) -> Outcome:
     said = Path("stderr").read_text()
     outcome["iterations"] = len(re.findall(r"^[* ] +\d+ .*s$", said, re.MULTILINE))
     if "Traceback" in said or "unexpected" in said or code not in (0, 130):
-        return {**outcome, "outcome": "error", "where": f"exit code {code}: {said[-300:]}"}
+        return {**outcome, "outcome": "error", "where": f"exit code {code}: {' / '.join(said.splitlines()[-3:])}"}
     if outcome["outcome"] != "result":
         return {**outcome, "outcome": "error", "where": f"traceback: {outcome['where']}"}
     if code == 130 and "before there was an answer" in said:

@@ -33,7 +33,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -160,7 +160,7 @@ class Storm:
         reasons = Counter(re.sub(r"[\d.]+", "#", fault)[:150] for fault in self.faults)
         return {
             "function": self.name,
-            "moments": sum(self.kinds.values()),
+            "moments": self.kinds.total(),
             "best_so_far": self.kinds["best so far"],
             "clean": self.kinds["clean"],
             "faults": self.kinds["FAULT"],
@@ -178,11 +178,14 @@ def storm(name: str, count: int, seed: int | None = None) -> Storm:
     with tempfile.TemporaryDirectory() as folder:
         worker = Worker(name, Path(folder))
         try:
-            made.usual = statistics.median(_usual_times(worker))
+            times = deque(_usual_times(worker), USUAL_RUNS)
             drawn = 0
-            while sum(made.kinds.values()) < count and drawn < 4 * count:
+            while made.kinds.total() < count and drawn < 4 * count + 20:
                 drawn += 1
+                made.usual = statistics.median(times)
                 outcome = worker.call(rng.uniform(0.0, made.usual), rng.choice((1, None)))
+                if "sent" not in outcome and "ended" in outcome:  # it is quicker than it was
+                    times.append(outcome["ended"] - outcome["began"])
                 verdict = judged(outcome, made.usual)
                 if verdict is not None:
                     made.kinds[verdict[0]] += 1
