@@ -23,9 +23,9 @@ METHODS: dict[str, Method] = {**GENERAL, **DENSEST}
 """Every method of the library by its name."""
 
 SHARED = (
-    "max_iterations target patience restarts bound start seed time_limit callback threads verbose trace_file "
-    "checkpoint every"
-).split()
+    *("max_iterations", "target", "patience", "restarts", "bound", "start", "seed", "time_limit", "callback"),
+    *("threads", "verbose", "trace_file", "checkpoint", "every"),
+)
 """Keywords that every method takes, for the error that lists what there is."""
 
 
@@ -121,7 +121,7 @@ def minimize(
     -8.0
     """
     problem = as_problem(objective, n_or_shape, constraint, count)
-    solver = as_solver(method, problem, options, METHODS, also=tuple(SHARED))
+    solver = as_solver(method, problem, options, METHODS, also=SHARED)
     return solve(
         problem,
         solver,

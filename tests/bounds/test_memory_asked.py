@@ -11,7 +11,7 @@ from flipwise import NotEnoughMemory, Quadratic
 from flipwise.bounds.sdp import _random_rows
 from flipwise.densest.bounds import positive_edges, split_in_halves
 from flipwise.densest.core import whole_core
-from flipwise.foundation import memory
+from flipwise.foundation import checks
 from flipwise.graphs.convert import as_graph
 from flipwise.model.forms import homogeneous
 
@@ -55,7 +55,7 @@ def test_as_much_as_is_allocated(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     """The size of the arrays is enough; one byte less is refused."""
     work = CASES[name]
     needed = work()
-    monkeypatch.setattr(memory, "SMALL", 0)
+    monkeypatch.setattr(checks, "SMALL", 0)
     monkeypatch.setenv("FLIPWISE_MEMORY", str(needed))
     assert work() == needed
     monkeypatch.setenv("FLIPWISE_MEMORY", str(needed - 1))

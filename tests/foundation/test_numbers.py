@@ -73,7 +73,7 @@ def test_bounds_are_rounded_outward_at_any_scale(exponent: int, bound: str) -> N
     A = np.round(8 * random_symmetric(np.random.default_rng(5), 7))
     np.fill_diagonal(A, 0.0)
     least = brute_force(flipwise.Quadratic(A).value, 7) * 2.0**exponent
-    result = flipwise.solve_ising(np.zeros(7), A * 2.0**exponent, seed=0, bound=bound, rounds=2)  # type: ignore[arg-type]
+    result = flipwise.solve_ising(np.zeros(7), A * 2.0**exponent, seed=0, bound=bound, effort=2 / 30)  # type: ignore[arg-type]
     assert result.bound is not None
     assert result.bound <= least <= result.value
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flipwise.pages.charts import Band, Chart, Line, chart_style
+from flipwise.pages.charts import CHART_STYLE, Band, Chart, Line
 
 numbers = st.floats(-1e9, 1e9, allow_nan=False).filter(lambda x: x == 0 or abs(x) > 1e-6)
 
@@ -23,4 +23,4 @@ def test_any_chart_is_valid_xml(points: list[tuple[float, float]], x_log: bool, 
 def test_the_style_has_a_colour_for_every_class() -> None:
     """Lines are coloured in light and in dark pages."""
     for place in range(10):
-        assert f".c{place} {{" in chart_style() and chart_style().count(f"--c{place}:") == 2
+        assert f".c{place} {{" in CHART_STYLE and CHART_STYLE.count(f"--c{place}:") == 2

@@ -115,7 +115,9 @@ def test_low_rank_problems_fall_back_to_perturbed_descents(monkeypatch: pytest.M
     monkeypatch.setattr(ising, "LOW_RANK_ENTRIES", 10)
     U = np.random.default_rng(11).normal(size=(40, 3))
     objective = flipwise.Quadratic(flipwise.LowRank(U))
-    result = flipwise.minimize(objective, method="portfolio", seed=0, effort=5 / 30, constraint=flipwise.Cardinality(20))
+    result = flipwise.minimize(
+        objective, method="portfolio", seed=0, effort=5 / 30, constraint=flipwise.Cardinality(20)
+    )
     once = flipwise.minimize(objective, seed=0, constraint=flipwise.Cardinality(20))
     assert int((result.x > 0).sum()) == 20
     assert result.value <= once.value

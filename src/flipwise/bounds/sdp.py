@@ -28,7 +28,7 @@ import numpy as np
 
 from flipwise.bounds.eigenvalues import eigenvalue_bound
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.memory import require
+from flipwise.foundation.checks import check_memory
 from flipwise.kernels import mixing as kernels
 from flipwise.model.constraints import Constraint
 from flipwise.model.forms import Homogeneous, homogeneous
@@ -151,7 +151,7 @@ def solve_sdp(
 
 def _random_rows(N: int, rank: int | None, rng: np.random.Generator) -> Floats:
     columns = min(math.isqrt(2 * N) + 2, MOST_RANK) if rank is None else rank
-    require(16 * N * max(1, columns), f"the semidefinite bound for {N:,} variables with {columns} columns")
+    check_memory(16 * N * max(1, columns), f"the semidefinite bound for {N:,} variables with {columns} columns")
     V: Floats = rng.standard_normal((N, max(1, columns)))
     V /= np.linalg.norm(V, axis=1, keepdims=True)
     return V

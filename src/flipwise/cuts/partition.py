@@ -1,4 +1,4 @@
-"""Partition into parts of exact sizes: recursive bisection, then two parts at a time cut again until nothing improves."""
+"""Partition into parts of exact sizes: recursive bisection, then pairs of parts cut again until nothing improves."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """QUBO and Ising models on a cluster: islands that search on their own and hand their best points on along a ring.
 
-Between two exchanges every island runs the portfolio from its best point, or from its neighbour's where that is better. The
-number of islands does not depend on the number of workers, and with `exchanges` instead of a time limit the answer depends
-on the seed alone. An island is a function of (model, point, seed), so a worker that dies costs one island's turn.
+Between two exchanges every island runs the portfolio from its best point, or from its neighbour's where that is better.
+The number of islands does not depend on the number of workers, and with `exchanges` instead of a time limit the answer
+depends on the seed alone. An island is a function of (model, point, seed), so a worker that dies costs one island's
+turn.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Result:
     x
         The point, int8, in the objective's own variables: -1/+1 or 0/1.
     value
-        What was asked for, recomputed from scratch at the end: f(x), or in results of their own kind the cut or density.
+        What was asked for, recomputed from scratch at the end: f(x), in results of their own kind the cut or density.
     status, message
         Why the run ended.
     bound
@@ -150,8 +150,9 @@ class Result:
         return "\n".join(f"{name:<{width}}{text}" for name, text in facts)
 
     def _repr_html_(self) -> str:
+        left = "text-align: left"
         rows = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(name)}</th><td style='text-align:left'>{html.escape(text)}</td></tr>"
+            f"<tr><th style='{left}'>{html.escape(name)}</th><td style='{left}'>{html.escape(text)}</td></tr>"
             for name, text in self.facts()
         )
         return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
@@ -177,12 +178,15 @@ class Result:
         kind = state.pop("result", None)
         if kind != cls.__name__:
             raise InvalidFile(f"{path}: a flipwise {kind or 'result of another version'}, not a {cls.__name__}.")
+        missing = {f.name for f in fields(cls)} - state.keys()
+        if missing:
+            raise InvalidFile(f"{path}: a part of the result is missing ({', '.join(sorted(missing))}).")
         try:
             state["status"] = Status[state["status"]]
             state["trace"] = Trace(records=[Record(**row) for row in state["trace"]])
             return cls(**state)
         except (KeyError, TypeError) as error:
-            raise InvalidFile(f"{path}: a part of the result is missing or unknown ({error}).") from None
+            raise InvalidFile(f"{path}: a part of the result is unknown ({error}).") from None
 
 
 def _storable(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""One run as a solver sees it: its clock, the best point so far, its checkpoint, and who is told about each iteration."""
+"""One run as a solver sees it: its clock, the best point so far, its checkpoint, and who hears of each iteration."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +31,6 @@ from flipwise.model.problem import Problem
 SEARCH_SHARE = 0.8
 """Share of the time limit that the search gets when a costly bound is wanted too."""
 
-R = TypeVar("R", bound=Result)
-
 
 @dataclass(frozen=True)
 class Proof:
@@ -46,7 +44,6 @@ def solve(
     problem: Problem,
     solver: Solver,
     *,
-    describe: Callable[[Result], Any] | None = None,
     limits: Limits | None = None,
     start: npt.ArrayLike | None = None,
     restarts: int = 1,
@@ -59,12 +56,12 @@ def solve(
     every: float = 60.0,
     part: str = "run",
     bound: Proof | None = None,
-) -> Any:
+) -> Result:
     """Run a solver on a problem, from `start` (or a random point) and `restarts - 1` further random points.
 
-    `describe` turns the plain result into the caller's own kind, while Ctrl-C still cannot lose it. `part` names this
-    run in a checkpoint that several runs share. Returns the best point; Ctrl-C returns it too, and is a
-    `KeyboardInterrupt` only before there is one.
+    `part` names this run in a checkpoint that several runs share. Returns the best point; Ctrl-C returns it too, and is
+    a `KeyboardInterrupt` only before there is one. Whoever turns the result into one of its own kind does so inside
+    `guarded_interrupts`, so that Ctrl-C cannot lose it there either.
     """
     limits = limits or Limits()
     check_whole("restarts", restarts, 1)
@@ -107,7 +104,7 @@ def solve(
             result.info.update(resumed=resumed is not None, checkpoint_error=opened.error)
         if log is not None:
             log.end(result, None if bound is None else run.seconds - proven_at)
-        return result if describe is None else describe(result)
+        return result
 
 
 def _searched(

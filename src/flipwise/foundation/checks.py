@@ -1,4 +1,4 @@
-"""The rules that arguments and the options of methods share: numbers, flags, seeds, arrays of numbers and of spins."""
+"""What is refused before any work: numbers, flags, seeds, arrays that break a rule, and what memory cannot hold."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.foundation.arrays import Floats, Signs
-from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.errors import InvalidInput, NotEnoughMemory
+from flipwise.foundation.memory import available_bytes, shown
 
 Variables = Literal["spin", "binary"]
 """What the user's variables are: -1/+1 ("spin") or 0/1 ("binary")."""
+
+SMALL = 1 << 26
+"""Less memory than this is asked for without a look at what is available."""
 
 
 def is_number(value: Any) -> TypeGuard[float]:
@@ -123,3 +127,12 @@ def to_spins(name: str, x: npt.ArrayLike, shape: tuple[int, ...], variables: Var
 def from_spins(x: Floats, variables: Variables) -> Signs:
     """Spins as the int8 array a user gets: -1/+1 or 0/1."""
     return np.where(x > 0, 1, -1 if variables == "spin" else 0).astype(np.int8)
+
+
+def check_memory(size: int, what: str) -> None:
+    """Raise `NotEnoughMemory` when `size` bytes for `what` cannot be had, before anything is allocated."""
+    if size < SMALL:
+        return
+    free = available_bytes()
+    if free is not None and size > free:
+        raise NotEnoughMemory(f"{what} needs {shown(size)} of memory; {shown(free)} are available.")

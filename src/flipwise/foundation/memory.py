@@ -1,23 +1,11 @@
-"""Memory: what is available, and a refusal before work that cannot fit."""
+"""Memory: how much of it can still be had."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from flipwise.foundation.errors import InvalidInput, NotEnoughMemory
-
-SMALL = 1 << 26
-"""Less than this is asked for without a look at what is available."""
-
-
-def require(size: int, what: str) -> None:
-    """Raise `NotEnoughMemory` when `size` bytes for `what` cannot be had, before anything is allocated."""
-    if size < SMALL:
-        return
-    free = available_bytes()
-    if free is not None and size > free:
-        raise NotEnoughMemory(f"{what} needs {shown(size)} of memory; {shown(free)} are available.")
+from flipwise.foundation.errors import InvalidInput
 
 
 def available_bytes() -> int | None:

@@ -17,8 +17,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.checks import check_memory
 from flipwise.foundation.errors import InvalidInput
-from flipwise.foundation.memory import require
 from flipwise.kernels import arcs as kernels
 
 Symmetrise = Literal["max", "sum", "error"]
@@ -204,7 +204,7 @@ class GraphBuilder:
         self, n: int, *, weighted: bool = False, symmetrise: Symmetrise = "max", what: str = "the arcs"
     ) -> None:
         check_symmetrise(symmetrise)
-        require(16 * (n + 1), f"{what}: a graph of {n:,} nodes")
+        check_memory(16 * (n + 1), f"{what}: a graph of {n:,} nodes")
         self.n, self.symmetrise, self.what = n, symmetrise, what
         self.weighted = weighted or symmetrise == "sum"
         self.arcs = self.loops = 0
@@ -236,7 +236,7 @@ class GraphBuilder:
             stored = int(self._indptr[-1])
             kind = index_type(self.n)
             size = kind.itemsize + (8 if self.weighted else 0)
-            require(size * stored, f"{self.what}: a graph of {self.n:,} nodes with {stored:,} arcs")
+            check_memory(size * stored, f"{self.what}: a graph of {self.n:,} nodes with {stored:,} arcs")
             # 2j + 1 needs one bit more than j: unsigned while j is an int32, whose place the keys take.
             self._keys = np.empty(stored, dtype=np.uint32 if kind == np.int32 else np.int64)
             self._values = np.empty(stored if self.weighted else 0)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.foundation.arrays import Floats
-from flipwise.foundation.memory import require
+from flipwise.foundation.checks import check_memory
 from flipwise.hashing.functions.ridge import chunks
 
 
@@ -35,7 +35,7 @@ def choose_anchors(X: npt.NDArray[Any], count: int, rng: np.random.Generator, ro
 def anchor_weights(X: npt.NDArray[Any], anchors: Floats, nearest: int) -> sp.csr_array:
     """Z: Gaussian weights on the nearest anchors, width = mean squared distance to the farthest of them."""
     n, s = len(X), min(nearest, len(anchors))
-    require(32 * n * s, f"an anchor graph of {n:,} rows with {s} anchors each")
+    check_memory(32 * n * s, f"an anchor graph of {n:,} rows with {s} anchors each")
     columns = np.empty((n, s), dtype=np.int64)
     squared = np.empty((n, s))
     for rows in chunks(n):

@@ -86,7 +86,8 @@ class Kernel:
                     return self.interpreted(*arguments)
                 finally:
                     self._interpreted_seconds += time.perf_counter() - start
-            self.compile()
+            with _compile_lock:
+                self.compiled = self.compiled or _compile(self.interpreted, self.parallel)
         assert self.compiled is not None
         if not self.parallel:
             return self.compiled(*arguments)
@@ -106,8 +107,7 @@ class Kernel:
     def compile(self) -> None:
         """Move to the compiled tier (machine code is made or loaded at the next call)."""
         with _compile_lock:
-            if self.compiled is None:
-                self.compiled = _compile(self.interpreted, self.parallel)
+            self.compiled = self.compiled or _compile(self.interpreted, self.parallel)
 
 
 _helpers: dict[FunctionType, Any] = {}

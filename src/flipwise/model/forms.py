@@ -21,7 +21,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.foundation.arrays import Floats, Ints, Signs
-from flipwise.foundation.memory import require
+from flipwise.foundation.checks import check_memory
 from flipwise.kernels.dense import dense_fields
 from flipwise.kernels.sparse import csr_fields
 from flipwise.model.quadratic import Quadratic
@@ -98,12 +98,12 @@ def ising_form(objective: Quadratic, dense_from: float = DENSE_FROM) -> IsingFor
         for part in parts[1:]:
             A = A + part
         if A.nnz >= dense_from * n * n and n * n <= DENSE_ENTRIES:
-            require(16 * n * n, f"the matrix of {n:,} variables, written out,")
+            check_memory(16 * n * n, f"the matrix of {n:,} variables, written out,")
             return _dense_form(A.toarray(), objective)
         return _sparse_form(A, objective)
     if any(isinstance(term, LowRank) for term in objective.terms) and n * n > LOW_RANK_ENTRIES:
         return None
-    require(16 * n * n, f"the matrix of {n:,} variables, written out,")
+    check_memory(16 * n * n, f"the matrix of {n:,} variables, written out,")
     whole = np.zeros((n, n))
     every = np.arange(n)
     for term in objective.terms:
@@ -206,7 +206,7 @@ class Homogeneous:
         return np.asarray(self.part @ v) + self.U @ (inner * (self.s if v.ndim == 1 else self.s[:, None]))
 
     def to_dense(self) -> Floats:
-        part = np.asarray(self.part.toarray()) if sp.issparse(self.part) else np.array(self.part)
+        part = np.array(self.part.toarray() if hasattr(self.part, "toarray") else self.part)
         return part + (self.U * self.s) @ self.U.T if self.s.size else part
 
     def rounding(self) -> float:
@@ -226,7 +226,7 @@ def homogeneous(quadratic: Quadratic, *, lift: bool | None = None) -> Homogeneou
     n = quadratic.n
     part: Any
     if dense:
-        require(8 * (n + lifted) ** 2, f"the matrix of the bound for {n:,} variables")
+        check_memory(8 * (n + lifted) ** 2, f"the matrix of the bound for {n:,} variables")
         part = np.zeros((n + lifted, n + lifted))
         for matrix in dense:
             part[:n, :n] += matrix

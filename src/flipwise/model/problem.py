@@ -106,7 +106,8 @@ def as_problem(objective: Any, shape: Any, constraint: Constraint | None, count:
     chosen: Constraint = Free() if constraint is None else constraint
     if not isinstance(chosen, Constraint):
         raise InvalidInput(
-            f"`constraint` must be Free(), Cardinality(count), ColumnCounts(...) or GroupCounts(...), got {constraint!r}."
+            "`constraint` must be Free(), Cardinality(count), ColumnCounts(...), GroupCounts(...) or your own, "
+            f"got {constraint!r}."
         )
     chosen.check(built.shape)
     return Problem(built, chosen)

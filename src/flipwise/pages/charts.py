@@ -1,7 +1,7 @@
 """Charts as inline SVG, written without a plotting library: light, and coloured by the page's own style sheet.
 
 A chart has lines, points and bands on two axes, with a legend in HTML that wraps on narrow screens. A page that shows
-one has `chart_style()` in its style sheet.
+one has `CHART_STYLE` in its style sheet.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ DASHES = ("", "6 3", "2 3", "8 3 2 3")
 Point = tuple[float, float]
 
 
-def chart_style() -> str:
-    """The style sheet of charts, for light and dark pages."""
-    return (resources.files("flipwise.pages") / "assets" / "charts.css").read_text(encoding="utf-8")
+CHART_STYLE = (resources.files("flipwise.pages") / "assets" / "charts.css").read_text(encoding="utf-8")
+"""The style sheet of charts, for light and dark pages."""
 
 
 @dataclass(frozen=True)

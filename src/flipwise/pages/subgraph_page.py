@@ -18,7 +18,7 @@ import numpy as np
 
 from flipwise import __version__
 from flipwise.foundation.arrays import Bools
-from flipwise.pages.charts import Band, Chart, Line, chart_style
+from flipwise.pages.charts import CHART_STYLE, Band, Chart, Line
 
 if TYPE_CHECKING:
     from flipwise.densest.result import DensestSubgraph
@@ -45,7 +45,7 @@ def subgraph_page(graph: Graph, results: Sequence[DensestSubgraph], *, title: st
         The heading.
     """
     ordered = sorted(results, key=lambda result: len(result.nodes))
-    style = chart_style() + (resources.files("flipwise.pages") / "assets" / "subgraph.css").read_text(encoding="utf-8")
+    style = CHART_STYLE + (resources.files("flipwise.pages") / "assets" / "subgraph.css").read_text(encoding="utf-8")
     parts = [
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
         "<meta name='viewport' content='width=device-width, initial-scale=1'>",

@@ -84,8 +84,8 @@ def solve_qubo(
     objective, labels = _qubo_objective(Q, offset)
     limits = Limits(time_limit, max_iterations, target, patience)
     run = {
-        "start": start, "restarts": restarts, "seed": seed, "callback": callback, "threads": threads, "verbose": verbose,
-        "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
+        "start": start, "restarts": restarts, "seed": seed, "callback": callback, "threads": threads,
+        "verbose": verbose, "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
     }  # fmt: skip
     problem = as_problem(objective, None, constraint, count)
     return _solved(problem, labels, method, effort, options, bound, limits, run)
@@ -137,8 +137,8 @@ def solve_ising(
     objective, labels = _ising_objective(h, J, offset)
     limits = Limits(time_limit, max_iterations, target, patience)
     run = {
-        "start": start, "restarts": restarts, "seed": seed, "callback": callback, "threads": threads, "verbose": verbose,
-        "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
+        "start": start, "restarts": restarts, "seed": seed, "callback": callback, "threads": threads,
+        "verbose": verbose, "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
     }  # fmt: skip
     problem = as_problem(objective, None, constraint, count)
     return _solved(problem, labels, method, effort, options, bound, limits, run)

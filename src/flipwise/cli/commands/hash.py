@@ -84,7 +84,7 @@ def fit(
     Examples:
       $ flipwise hash fit vectors.npy --bits 32 -o model.safetensors
       $ flipwise hash fit vectors.npy -y labels.npy --loss SDH --bits 32 -o model.safetensors --json
-      $ flipwise hash fit vectors.npy --loss ARE --bits 32 --time-limit 2 -o model.safetensors -v
+      $ flipwise hash fit vectors.npy --loss ARE --bits 32 --time-limit 2 --checkpoint run.npz -o model.safetensors -v
       $ flipwise hash fit vectors.npy --bits 32 -o model.safetensors --cluster local:2
     """
     from flipwise import hashing

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from flipwise.foundation.checks import check_memory
 from flipwise.foundation.errors import InvalidFile
-from flipwise.foundation.memory import require
 from flipwise.graphs.csr import graph_from_csr
 from flipwise.graphs.graph import Graph, Symmetrise, index_type
 from flipwise.graphs.streams import expansion_limit
@@ -60,7 +60,7 @@ def read_bvgraph(path: Path, *, symmetrise: Symmetrise = "max", max_bytes: int |
     tables = np.zeros((8, 1 << width), dtype=np.int32)
     for code in {2, *codes.tolist()}:
         fill_code_table(tables[code], width, code, k, np.zeros(_PADDING, dtype=np.uint8))
-    require(8 * (n + 1) + kind.itemsize * arcs, f"{described}: a graph of {n:,} nodes with {arcs:,} arcs")
+    check_memory(8 * (n + 1) + kind.itemsize * arcs, f"{described}: a graph of {n:,} nodes with {arcs:,} arcs")
     indptr, indices = np.zeros(n + 1, dtype=np.int64), np.empty(arcs, dtype=kind)
     room = min(n, arcs) + 3
     blocks, lefts, lengths = (np.empty(room, dtype=np.int64) for _ in range(3))

@@ -171,10 +171,10 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _finish(
         self, result: Result, search: CodeSearch, X: Any, context: FitContext, labelled: npt.NDArray[np.bool_] | None
-    ) -> Result:
+    ) -> None:
         """Fit the hash function to the codes that were found; rows that are not `labelled` get their hashed codes.
 
-        The engine calls this while it holds back Ctrl-C, so that no codes are lost.
+        Called where Ctrl-C is held back, so that no codes are lost.
         """
         self._record(result, context)
         B: CodeMatrix = result.x
@@ -188,7 +188,6 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             packed[~labelled] = Codes.from_signs(self.function_.decision(X[np.flatnonzero(~labelled)])).packed
             codes = Codes(packed, self.n_bits)
         self.codes_ = codes
-        return result
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

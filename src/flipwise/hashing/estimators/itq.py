@@ -148,11 +148,10 @@ class ITQ(UnsupervisedHasher):
 
     def _finish(
         self, result: Result, search: CodeSearch, X: Any, context: FitContext, labelled: npt.NDArray[np.bool_] | None
-    ) -> Result:
+    ) -> None:
         """The hash function is the rotation that was learned, and the codes are those that it gives."""
         assert isinstance(search, RotationSearch)
         self._record(result, context)
         R = search.loss.rotation(result.x) if context.rotation is None else context.rotation
         self.set_rotation(search.axes, search.mean, R)
         self.codes_ = Codes.from_signs(search.loss.signs(R))
-        return result

@@ -65,12 +65,9 @@ class SupervisedHasher(BaseHasher):
         search = self._search(sets, known, schedule, context)
         self.classes_ = sets.classes
         self._labels, self._labelled = y, labelled
-        solve(
-            search.problem,
-            search.solver,
-            describe=lambda result: self._finish(result, search, X, context, None if everything else labelled),
-            **self._run_options(search, context),
-        )
+        with guarded_interrupts():  # Ctrl-C does not lose the codes that were found
+            result = solve(search.problem, search.solver, **self._run_options(search, context))
+            self._finish(result, search, X, context, None if everything else labelled)
         return self
 
     @available_if(lambda self: self.hash_function != "trees")  # type: ignore[untyped-decorator]
@@ -111,9 +108,7 @@ class SupervisedHasher(BaseHasher):
         """The search for code words of classes, without a hash function; its `x` are the words."""
         _check_sets(sets)
         search = self._search(sets, None, schedule, context)
-        result: Result = solve(
-            search.problem, search.solver, describe=lambda found: found, **self._run_options(search, context)
-        )
+        result = solve(search.problem, search.solver, **self._run_options(search, context))
         self._record(result, context)
         self.classes_ = sets.classes
         return result

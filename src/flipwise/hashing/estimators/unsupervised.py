@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from flipwise.engine.limits import guarded_interrupts
 from flipwise.engine.solve import solve
 from flipwise.foundation.arrays import Ints
 from flipwise.foundation.errors import InvalidInput
@@ -60,12 +61,9 @@ class UnsupervisedHasher(BaseHasher):
     def _fit_rows(self, X: Any, context: FitContext) -> Self:
         """Search for codes of these rows, and fit the hash function to them."""
         search = self._search(X, context)
-        solve(
-            search.problem,
-            search.solver,
-            describe=lambda result: self._finish(result, search, X, context, None),
-            **self._run_options(search, context),
-        )
+        with guarded_interrupts():  # Ctrl-C does not lose the codes that were found
+            result = solve(search.problem, search.solver, **self._run_options(search, context))
+            self._finish(result, search, X, context, None)
         return self
 
     def score(self, X: Any, y: Any = None) -> float:

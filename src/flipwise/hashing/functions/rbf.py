@@ -18,8 +18,8 @@ import numpy.typing as npt
 from scipy.linalg import cholesky, lapack, solve_triangular
 
 from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.checks import check_memory
 from flipwise.foundation.errors import InvalidInput
-from flipwise.foundation.memory import require
 from flipwise.hashing.functions.ridge import RidgeFunction, Targets, chunks, dense
 
 DIRECT = 2000
@@ -135,7 +135,7 @@ class RBFFunction(RidgeFunction):
     def decision(self, X: Any) -> Floats:
         """The real values whose signs are the bits."""
         n, n_bits = X.shape[0], self.P_.shape[1]
-        require(8 * n * n_bits, f"{n:,} rows of {n_bits:,} values")
+        check_memory(8 * n * n_bits, f"{n:,} rows of {n_bits:,} values")
         values = np.empty((n, n_bits))
         for rows in chunks(n):
             values[rows] = self.features(X[rows]) @ self.P_ + self.bias_

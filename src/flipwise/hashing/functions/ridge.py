@@ -20,8 +20,8 @@ import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.checks import check_memory
 from flipwise.foundation.errors import InvalidInput
-from flipwise.foundation.memory import require
 
 CHUNK = 4096
 """Rows of features that are held in float64 at once."""
@@ -120,7 +120,7 @@ class Moments:
 
     def __init__(self, n_features: int, n_columns: int) -> None:
         self.n = 0
-        require(24 * n_features**2, f"a hash function on {n_features:,} features (or anchors)")
+        check_memory(24 * n_features**2, f"a hash function on {n_features:,} features (or anchors)")
         self.gram = np.zeros((n_features, n_features))
         self.cross = np.zeros((n_features, n_columns))
         self.feature_sum = np.zeros(n_features)
@@ -263,7 +263,7 @@ def dense(X: Any, dtype: Any = np.float64) -> Any:
     full: Any = X
     if sp.issparse(X):
         rows, columns = full.shape
-        require(8 * rows * columns, f"features of {rows:,} x {columns:,} entries, written out,")
+        check_memory(8 * rows * columns, f"features of {rows:,} x {columns:,} entries, written out,")
     return np.asarray(full.toarray() if sp.issparse(X) else full, dtype=dtype)
 
 

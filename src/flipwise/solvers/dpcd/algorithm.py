@@ -24,11 +24,10 @@ from flipwise.foundation.arrays import Floats
 from flipwise.model.problem import Problem
 from flipwise.solvers.dpcd.state import Descent
 from flipwise.solvers.dpcd.steps import (
-    ImprovingUpdate,
-    LiteralUpdate,
     check_options,
     make_direction,
     make_thresholds,
+    make_update,
     search_neighbourhood,
 )
 
@@ -83,7 +82,7 @@ class DPCD:
     def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
         """Descend from the feasible point `x`, which is changed in place; every iterate is reported to `run`."""
         constraint, objective = problem.constraint, problem.with_flips()
-        update = (LiteralUpdate if self.literal else ImprovingUpdate)(objective, constraint)
+        update = make_update(objective, constraint, self.literal)
         thresholds = make_thresholds(problem.objective, self)
         direction = make_direction(self)
         alpha1, alpha2 = self.alphas

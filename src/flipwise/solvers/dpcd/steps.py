@@ -1,4 +1,4 @@
-"""The parts of one iteration of DPCD: direction, thresholds, update, and the m-neighbourhood search; its options checked.
+"""The parts of one iteration of DPCD: direction, thresholds, update, m-neighbourhood search; and its options checked.
 
 Direction: what takes the gradient's place in the thresholds: itself, or (the paper's future work) an average of past
 gradients as a continuous method keeps it. Which flips are made is still decided by their exact effect, so every variant
@@ -200,15 +200,13 @@ class ImprovingUpdate:
         self.objective = objective
         self.constraint = constraint
         self.size = int(np.prod(objective.shape))
-        self._built_in = is_built_in(constraint)
         self._exchanges = type(constraint) is Cardinality and isinstance(objective, SupportsExchange)
         self._labels = constraint.labels(objective.shape) if constraint.swaps else None
 
     @property
     def looked_at_all(self) -> bool:
         """Whether `finish` has looked at every single flip or swap there is."""
-        complete = not isinstance(self.objective, EvaluatedFlips) or self.objective.looked_at_all
-        return complete and self._built_in
+        return not isinstance(self.objective, EvaluatedFlips) or self.objective.looked_at_all
 
     def gauge(self, x: Floats, g: Floats) -> Floats:
         """The gradient in the diagonal gauge, where -2 * x_i * result_i is the change of a flip."""
@@ -217,30 +215,8 @@ class ImprovingUpdate:
     def make(self, x: Floats, g: Floats, moves: Ints, *, follow: bool) -> tuple[int, float]:
         """Carry out the moves that improve, `x` and `g` in place; returns (flips, change of f).
 
-        With `follow` also those that they make improving, under a constraint that is known to allow them.
+        With `follow` also those that they make improving.
         """
-        if not self._built_in:
-            return self._make_checked(x, g, disjoint_moves(moves))
-        return self._make_improving(x, g, moves, follow)
-
-    def _make_checked(self, x: Floats, g: Floats, moves: Ints) -> tuple[int, float]:
-        """The same under a constraint of somebody else's: what breaks it is taken back, and tried again in halves.
-
-        That all moves together keep it does not say that the improving part of them does.
-        """
-        before = x.copy(), g.copy()
-        flips, change = self._make_improving(x, g, moves, follow=False)
-        if flips == 0 or self.constraint.violation(x) is None:
-            return flips, change
-        x[...], g[...] = before
-        if len(moves) == 1:
-            return 0, 0.0
-        flips, change = self._make_checked(x, g, moves[: len(moves) // 2])
-        more, further = self._make_checked(x, g, moves[len(moves) // 2 :])
-        return flips + more, change + further
-
-    def _make_improving(self, x: Floats, g: Floats, moves: Ints, follow: bool) -> tuple[int, float]:
-        """Flip or swap those of the moves that improve."""
         if not moves.size:
             return 0, 0.0
         if self._labels is None:
@@ -263,9 +239,44 @@ class ImprovingUpdate:
         if self._labels is not None:
             return self.make(x, g, self.objective.improving_swaps(x, g, self._labels), follow=True)
         improving = np.flatnonzero((x * self.objective.flip_gradient(x, g)).reshape(-1) > 0.0)
-        if not self._built_in:
-            return self.make(x, g, improving, follow=True)
         return self.objective.flip_improving(x, g, improving, follow=True)
+
+
+class CheckedUpdate(ImprovingUpdate):
+    """The same under a constraint of somebody else's: what breaks it is taken back, and tried again in halves.
+
+    That all moves together keep it does not say that the improving part of them does.
+    """
+
+    looked_at_all = False
+    """Moves of another kind than flips and swaps may be open to such a constraint."""
+
+    def make(self, x: Floats, g: Floats, moves: Ints, *, follow: bool) -> tuple[int, float]:
+        """Carry out the moves that improve and keep the constraint; never more than these."""
+        moves = disjoint_moves(moves)
+        before = x.copy(), g.copy()
+        flips, change = super().make(x, g, moves, follow=False)
+        if flips == 0 or self.constraint.violation(x) is None:
+            return flips, change
+        x[...], g[...] = before
+        if len(moves) == 1:
+            return 0, 0.0
+        flips, change = self.make(x, g, moves[: len(moves) // 2], follow=False)
+        more, further = self.make(x, g, moves[len(moves) // 2 :], follow=False)
+        return flips + more, change + further
+
+    def finish(self, x: Floats, g: Floats) -> tuple[int, float]:
+        """A single flip or swap that improves and keeps the constraint, as far as was looked."""
+        if self._labels is not None:
+            return super().finish(x, g)
+        return self.make(x, g, np.flatnonzero((x * self.objective.flip_gradient(x, g)).reshape(-1) > 0.0), follow=False)
+
+
+def make_update(objective: SupportsFlips, constraint: Constraint, literal: bool) -> LiteralUpdate | ImprovingUpdate:
+    """The way to carry out an update that fits the options and the constraint."""
+    if literal:
+        return LiteralUpdate(objective, constraint)
+    return (ImprovingUpdate if is_built_in(constraint) else CheckedUpdate)(objective, constraint)
 
 
 # --- the m-neighbourhood search --------------------------------------------------------------------------------------

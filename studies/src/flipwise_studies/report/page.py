@@ -7,7 +7,7 @@ from html import escape
 from importlib import resources
 from itertools import groupby
 
-from flipwise.pages.charts import chart_style
+from flipwise.pages.charts import CHART_STYLE
 from flipwise_studies.experiments.cells import Cell
 from flipwise_studies.report.blocks import Block, Drawing, Figures, Section, Text
 from flipwise_studies.report.cell_reading import environments_of, run_name, typical_load, versions_in_words
@@ -27,7 +27,7 @@ def write_page(title: str, cells: Sequence[Cell], sections: Sequence[Section], b
     nav = "".join(f'<a href="#{escape(name)}">{escape(text)}</a>' for name, text in links)
     body = "".join(_section(section) for section in (*before, *sections))
     assets = resources.files("flipwise_studies.report") / "assets"
-    style = chart_style() + (assets / "page.css").read_text(encoding="utf-8")
+    style = CHART_STYLE + (assets / "page.css").read_text(encoding="utf-8")
     script = (assets / "page.js").read_text(encoding="utf-8")
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
