@@ -213,7 +213,8 @@ class _Wiring:
         prove = self.bound == "auto"
         own = DensestSearch(self.effort, prove, self.sweep)
         if self.is_own:
-            return _Parts(Problem(SubgraphObjective(self.graph), Cardinality(k)), own, None, None)
+            anywhere = np.arange(self.graph.n) < k  # it has starts of its own; a random one would only cost time
+            return _Parts(Problem(SubgraphObjective(self.graph), Cardinality(k)), own, anywhere, None)
         if not isinstance(self.graph, GraphInMemory):
             raise InvalidInput(f'`method`: only "dpcd" runs on a graph that is not in one place, got {self.method!r}.')
         problem = Problem(Quadratic(-self.graph.graph.to_scipy(), variables="binary"), Cardinality(k))

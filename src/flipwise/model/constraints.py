@@ -137,7 +137,7 @@ class _Counts(ABC):
     def violation(self, x: npt.NDArray[np.generic]) -> str | None:
         up = np.asarray(x).reshape(-1) > 0
         for group, (r, inside) in enumerate(self._groups(x.shape)):
-            found = int(np.count_nonzero(up[inside]))
+            found = int(np.count_nonzero(up if inside.size == up.size else up[inside]))
             if found != r:
                 return f"it must have exactly {r} ones{self._place(x.shape, group)}, it has {found}"
         return None
