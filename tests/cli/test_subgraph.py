@@ -1,0 +1,55 @@
+"""`flipwise subgraph`: the bound by its name, and files that are written also when Ctrl-C comes after the search."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Call
+
+
+@pytest.mark.parametrize(("flag", "proven"), [((), True), (("--bound",), True), (("--no-bound",), False)])
+def test_the_bound_is_proven_or_skipped(call: Call, flag: tuple[str, ...], proven: bool) -> None:
+    """`--bound` is the default, `--no-bound` leaves bound and gap empty."""
+    ended = call("subgraph", "graph.txt", "-k", "12", "--effort", "0", "--json", "-q", *flag)
+    (result,) = json.loads(ended.out)["results"]
+    assert ended.code == 0 and (result["bound"] is not None) is proven and (result["gap"] is not None) is proven
+
+
+def test_ctrl_c_after_the_search_still_writes_the_files(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the page is drawn: the nodes, the page and the table are there, and the next Ctrl-C is one again."""
+    pages = importlib.import_module("flipwise.pages.subgraph_page")  # the package has a function of that name
+    drawn = pages.subgraph_page
+
+    def interrupted(*arguments: Any, **keywords: Any) -> str:
+        signal.raise_signal(signal.SIGINT)
+        return drawn(*arguments, **keywords)
+
+    monkeypatch.setattr(pages, "subgraph_page", interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    ended = call("subgraph", "graph.txt", "-k", "12", "--effort", "0", "-o", "nodes.txt", "--report", "page.html", "-q")
+    assert ended.code == 0 and "12" in ended.out and signal.getsignal(signal.SIGINT) is before
+    assert len(Path("nodes.txt").read_text().split()) == 12 and "</html>" in Path("page.html").read_text()
+
+
+def test_ctrl_c_in_a_sweep_gives_the_sizes_that_are_done(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The exit code says that it was interrupted; the file holds what there is."""
+    from flipwise.densest import solver
+
+    find = solver.Search.find
+
+    def interrupted(search: solver.Search, given: Any) -> Any:
+        if search.k == 10:
+            signal.raise_signal(signal.SIGINT)
+        return find(search, given)
+
+    monkeypatch.setattr(solver.Search, "find", interrupted)
+    ended = call("subgraph", "graph.txt", "-k", "5,10,20", "--effort", "0.02", "-o", "all.json", "-q")
+    results = json.loads(Path("all.json").read_text())["results"]
+    assert ended.code == 130 and [result["k"] for result in results] == [10, 20]
+    assert results[0]["status"] == "interrupted" and len(results[0]["nodes"]) == 10
