@@ -94,4 +94,5 @@ class CallRecord:
         self.checkpoint.end(PART)
 
     def _put(self) -> None:
+        """Hand it to the checkpoint, which writes it with the next state of a run."""
         self.checkpoint.put(PART, flattened(self.finished))

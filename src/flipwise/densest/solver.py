@@ -125,6 +125,7 @@ class DensestSearch:
         before = Searches.resumed(run, rng)
         done = before or Searches(rng)
 
+        # the core that a first solution says is needed, with balanced loads
         scouted = size.scout(known, reporting=before is None)
         cap = size.needed_cap(scouted, known)
         core = scouted.core if cap is None else size.core_above(cap, scouted.core, known)
@@ -134,6 +135,8 @@ class DensestSearch:
             loads = scouted.loads if cap is None else size.balanced(core, scouted.weight)
         sweep.loads = known or CoreLoads(core, loads)
         size.add_bounds(core, sweep.loads)
+
+        # search it, and a wider one when it turned out too small
         first = [scouted.nodes, *sweep.given]
         if before is None and size.published_sets_are_cheap(self.effort):
             first += size.graph.published_sets(k)
@@ -150,6 +153,7 @@ class DensestSearch:
             core, loads, first = wider, size.balanced(wider, done.weight), [size.best_nodes]
             sweep.loads = CoreLoads(core, loads)
             size.add_bounds(core, sweep.loads)
+
         if status is Status.LOCAL_OPTIMUM and self.prove:
             add_pair_bound(size.bounds, core, loads, run, PAIR_WORK * self.effort)
             status = proven_optimal(run) or status

@@ -116,6 +116,7 @@ class ShardedGraph:
         return core if cap < 0.0 else self._rounded(core_above(core, cap))
 
     def _rounded(self, core: Core) -> Core:
+        """The core with a cap that holds in spite of rounding."""
         return replace(core, cap=self.rounded_cap(core.cap))
 
     def rounded_cap(self, cap: float) -> float:
@@ -135,6 +136,7 @@ class ShardedGraph:
             left.flip(nodes)
 
     def _peeled(self, cap: float) -> Arrays:
+        """The subgraph above a cap, peeled on the workers until it is small enough to fetch."""
         left, arcs = self.peeled(cap, GATHERED_ARCS)
         if arcs > self.most_arcs:
             raise FlipwiseError(
@@ -191,6 +193,7 @@ class ShardedGraph:
 
 
 def _digest(nodes: Ints) -> str:
+    """A name for a set of nodes in the journal."""
     return f"{zlib.crc32(np.sort(nodes).astype(np.int64).tobytes()):08x}-{nodes.size}"
 
 
@@ -201,19 +204,19 @@ class SharedSet:
         self.crew, self.parts, self.start = crew, parts, start
         self._run = uuid4().hex
         self._history: list[Ints] = []
-        self._told = False
+        self._sent = False
         self._kind = index_type(read_manifest(Path(parts[0].folder)).nodes)
 
     def flip(self, nodes: Ints) -> None:
         """Toggle nodes; the workers hear of it with the next question."""
         self._history.append(nodes.astype(self._kind))
-        self._told = False
+        self._sent = False
 
     def ask(self, question: str, argument: Any = None, arguments: Sequence[Any] | None = None) -> list[Any]:
         """The answer of each part; `arguments` are one for each part."""
         each = [argument] * len(self.parts) if arguments is None else list(arguments)
-        start = None if self._history or self._told else self.start
-        flips = self._history[-1] if self._history and not self._told else None
+        start = None if self._history or self._sent else self.start
+        flips = self._history[-1] if self._history and not self._sent else None
         message = Message(self._run, len(self._history), start, flips, None)
         answers = self.crew.ask(question, answer, [(p, message, question, a) for p, a in zip(self.parts, each)])
         lost = [i for i, got in enumerate(answers) if got is None]
@@ -224,5 +227,5 @@ class SharedSet:
             tasks = [(self.parts[i], full, question, each[i]) for i in lost]
             for i, got in zip(lost, self.crew.ask(f"{question}-rebuilt", answer, tasks)):
                 answers[i] = got
-        self._told = True
+        self._sent = True
         return answers
