@@ -87,6 +87,6 @@ def test_missing_packages_have_their_own_code(call: Call, monkeypatch: pytest.Mo
 
 def test_bugs_are_admitted(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """An unexpected exception exits with 1 and says how to see more."""
-    monkeypatch.setattr("flipwise.solvers.registry.methods", lambda: 1 / 0)
+    monkeypatch.setattr("flipwise.methods", lambda: 1 / 0)
     ended = call("methods")
     assert ended.code == 1 and "FLIPWISE_DEBUG" in ended.err and "Traceback" not in ended.err

@@ -61,6 +61,7 @@ def test_the_best_set_of_a_search_is_that_of_its_run(effort: float) -> None:
     assert weights == sorted(weights, reverse=True) and run.best_value == -2.0 * weights[0]
     assert len({subset.inside.tobytes() for subset in search.pool}) == len(weights) <= 6
     assert (search.moves > 0) is (effort > 0)
+    assert run.evaluations > 0  # every set whose degrees were added up from scratch, improved from there step by step
 
 
 def test_a_limit_ends_a_search() -> None:

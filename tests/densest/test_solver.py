@@ -29,6 +29,7 @@ def check_same(mine: flipwise.DensestSubgraph, other: flipwise.DensestSubgraph) 
     """Same nodes, bounds, iterations and end."""
     assert np.array_equal(mine.x, other.x) and mine.density == other.density and mine.bounds == other.bounds
     assert mine.iterations == other.iterations and mine.status is other.status
+    assert mine.evaluations == other.evaluations > 0
 
 
 @pytest.mark.parametrize("graph", [(200, EDGES), WEIGHTED + WEIGHTED.T], ids=["plain", "weighted"])

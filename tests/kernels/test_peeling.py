@@ -10,8 +10,6 @@ from flipwise.densest.core import (
     core_above,
     core_of_size,
     induced,
-    peeling_and_core_numbers,
-    peeling_order,
     whole_core,
 )
 from flipwise.graphs.convert import as_graph
@@ -37,7 +35,7 @@ def pair(request: pytest.FixtureRequest) -> tuple[Graph, np.ndarray]:
 def test_core_numbers_are_those_of_networkx() -> None:
     """The peeling order gives the core numbers, and no later neighbour count above them."""
     graph, W = a_graph(False, 40, 3)
-    order, numbers = peeling_and_core_numbers(graph)
+    order, numbers = whole_core(graph).peeling
     assert dict(enumerate(numbers)) == nx.core_number(nx.from_numpy_array(W))
     place = np.argsort(order)
     later = np.zeros(40, dtype=np.int64)
@@ -49,7 +47,7 @@ def test_weighted_peeling_removes_a_node_of_least_degree_each_time() -> None:
     """Each node taken has the least weighted degree among those left."""
     graph, W = a_graph(True, 20, 4)
     left = np.ones(20, dtype=bool)
-    for node in peeling_order(graph):
+    for node in whole_core(graph).peeling.order:
         degrees = W[:, left].sum(axis=1)
         assert degrees[node] <= degrees[left].min() + 1e-9
         left[node] = False

@@ -35,6 +35,8 @@ class DensestSubgraph(Result):
         Which bound won: "clique", "order", "loads" or "pairs".
     bounds
         Every bound that was computed, as densities.
+    evaluations
+        The sets whose degrees were added up from scratch; exchanges follow from these.
 
     Examples
     --------

@@ -115,6 +115,7 @@ class Search:
         before = self.run.resume(Walks)
         for mask in () if before is not None else self._starts(given):
             subset = Subset.of(self.core.graph, mask)
+            self.run.count_evaluation()
             descend(subset)
             stop = self._offer(subset) or self.run.check_time()
             if stop is not None:
@@ -212,6 +213,7 @@ class Search:
                 int(value) if integers else value,
                 int(best) if integers else best,
             )
+        self.run.count_evaluation()
         return Subset.of(self.core.graph, best_inside.astype(bool))
 
     def _exchanged_cliques(self) -> Iterator[Subset]:

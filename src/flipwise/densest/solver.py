@@ -201,6 +201,7 @@ class OneSize:
         """One descent, from the nodes of largest degree in a core: all there is to effort 0 without a bound."""
         core = self.graph.core_of_size(2 * self.k + SCOUT_NODES)
         subset = Subset.of(core.graph, starts.by_degree(core.graph, self.k))
+        self.run.count_evaluation()
         descend(subset)
         halves = 0.5 * positive_degrees(core.graph).astype(np.float64)
         return CoreLoads(core, halves), report(self.run, core, subset) or Status.LOCAL_OPTIMUM
@@ -211,11 +212,13 @@ class OneSize:
         first = Subset.of(small.graph, starts.by_degree(small.graph, self.k))
         descend(first)
         if reporting:
+            self.run.count_evaluation()
             report(self.run, small, first)
         rough = balanced_loads(small, [self.k], passes=10, tolerance=1e-3) if known is None else known.loads
         subset = Subset.of(small.graph, starts.top(rough, self.k))
         descend(subset)
         if reporting:
+            self.run.count_evaluation()
             report(self.run, small, subset)
         if first.weight > subset.weight:
             subset = first

@@ -27,7 +27,14 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One iteration: its number, the value reached, what was done, and the seconds since the start."""
+    """One iteration: its number, the value reached, what was done, and the seconds since the start.
+
+    Examples
+    --------
+    >>> import flipwise, numpy as np
+    >>> flipwise.minimize(np.eye(3), seed=0).trace.records[0].iteration
+    1
+    """
 
     iteration: int
     value: float
@@ -139,7 +146,16 @@ class Incumbent:
 
 
 class Run:
-    """The state of one run. Solvers call `step` after each iteration; when it returns a status, they stop."""
+    """The state of one run. Solvers call `step` after each iteration; when it returns a status, they stop.
+
+    Examples
+    --------
+    >>> import flipwise, numpy as np
+    >>> problem = flipwise.Problem(flipwise.Quadratic(np.eye(2)), flipwise.Free())
+    >>> run = flipwise.Run(problem)  # the engine makes one; by hand it is good for trying a solver
+    >>> run.step(np.array([1.0, -1.0]), 2.0) is None, run.best_value
+    (True, 2.0)
+    """
 
     def __init__(
         self,

@@ -18,6 +18,12 @@ class Solver(Protocol):
 
     A class attribute `name` is how results and logs call it; without one it is the name of the class. With
     `begins_itself = True` it finds its own starts: `x` is then the user's start or None.
+
+    Examples
+    --------
+    >>> import flipwise
+    >>> isinstance(flipwise.DPCD(alpha=2.0), flipwise.Solver)
+    True
     """
 
     def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:

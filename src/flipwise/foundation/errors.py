@@ -16,7 +16,7 @@ class FlipwiseError(Exception):
     ...     flipwise.Cardinality(-1)
     ... except flipwise.FlipwiseError as error:
     ...     print(error)
-    `r` must be an integer of at least 0, got -1.
+    `count` must be an integer of at least 0, got -1.
     """
 
 

@@ -76,10 +76,14 @@ class FitContext:
 
 
 def end_round(run: Run, B: Any, value: float, flips: int, state: Any = None) -> Status | None:
-    """Record a round whose codes, as int8, are the answer from now on; a status means: stop now."""
-    run.incumbent.value = math.inf
-    if run.resumption is not None:  # a file holds points as float64; elsewhere that would be the largest array of a fit
+    """Record a round whose codes, an array of -1 and +1, are the answer from now on; a status means: stop now.
+
+    They are not copied, although the next round may change them: they are codes at any moment of it, and a copy of them
+    in each round is what small rounds on many items would spend most of their time on.
+    """
+    if run.resumption is not None:  # a file holds points as float64
         B = B.astype(np.float64)
+    run.incumbent.x, run.incumbent.value = B, value
     return run.step(B, value, flips=flips, state=state)
 
 

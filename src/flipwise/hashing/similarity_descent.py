@@ -80,7 +80,7 @@ class SimilarityDescent:
             alpha = lower(alpha, flips)
             run.count_evaluation()
             now = None if over else Updates(x, *products, *alpha, gained)
-            stop = end_round(run, x.astype(np.int8), loss.value_from(products), flips, now)
+            stop = end_round(run, x, loss.value_from(products), flips, now)
             if stop is not None:
                 return stop
             if over:

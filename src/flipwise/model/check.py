@@ -18,6 +18,12 @@ class ObjectiveReport:
 
     `gradient_error` is the largest difference between a slope of f and the gradient, relative to the larger of them;
     `flip_error` the same for changes by flips (None where the objective leaves flips to the library).
+
+    Examples
+    --------
+    >>> import flipwise, numpy as np
+    >>> flipwise.check_objective(flipwise.Quadratic(np.eye(3))).ok
+    True
     """
 
     gradient_error: float

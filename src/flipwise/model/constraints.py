@@ -19,7 +19,14 @@ from flipwise.foundation.errors import InvalidInput
 
 @runtime_checkable
 class Constraint(Protocol):
-    """A set of arrays with entries -1 and +1. Its elementary moves are flips, or swaps of a +1 with a -1."""
+    """A set of arrays with entries -1 and +1. Its elementary moves are flips, or swaps of a +1 with a -1.
+
+    Examples
+    --------
+    >>> import flipwise
+    >>> isinstance(flipwise.Cardinality(3), flipwise.Constraint)
+    True
+    """
 
     @property
     def swaps(self) -> bool:

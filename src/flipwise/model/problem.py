@@ -25,7 +25,15 @@ from flipwise.model.terms import LowRank
 
 @dataclass(frozen=True)
 class Problem:
-    """min f(x) over the binary arrays of a constraint."""
+    """min f(x) over the binary arrays of a constraint: what a solver is given.
+
+    Examples
+    --------
+    >>> import flipwise, numpy as np
+    >>> problem = flipwise.Problem(flipwise.Quadratic(np.eye(4)), flipwise.Cardinality(2))
+    >>> problem.n, problem.variables
+    (4, 'spin')
+    """
 
     objective: Objective
     constraint: Constraint

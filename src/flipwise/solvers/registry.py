@@ -21,6 +21,13 @@ class Method:
 
     `needs` is "any" for every differentiable objective, "quadratic" where the formulas need a matrix, and "densest" for
     the methods that find dense subgraphs: `Quadratic(-W, variables="binary")`, W sparse, with `Cardinality(k)`.
+
+    Examples
+    --------
+    >>> import flipwise
+    >>> sgm = next(method for method in flipwise.methods() if method.name == "sgm")
+    >>> isinstance(sgm, flipwise.Method), sgm.counts
+    (True, False)
     """
 
     name: str

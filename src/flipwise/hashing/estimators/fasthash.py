@@ -139,7 +139,7 @@ class BlockInference:
             for j in range(x.shape[1]):
                 self._infer_bit(x, j, [rows for rows in groups if rows.size])
         flips = int(np.count_nonzero(x != before))
-        return end_round(run, x.astype(np.int8), problem.objective.value(x), flips) or Status.CONVERGED
+        return end_round(run, x, problem.objective.value(x), flips) or Status.CONVERGED
 
     def _infer_bit(self, codes: Floats, j: int, groups: list[Ints]) -> None:
         """Bit j of all items, in place."""

@@ -63,11 +63,11 @@ class SupervisedHasher(BaseHasher):
         everything = bool(labelled.all())
         known = X if everything else X[np.flatnonzero(labelled)]
         search = self._search(sets, known, schedule, context)
-        self.classes_ = sets.classes
-        self._labels, self._labelled = y, labelled
         with guarded_interrupts():  # Ctrl-C does not lose the codes that were found
             result = solve(search.problem, search.solver, **self._run_options(search, context))
             self._finish(result, search, X, context, None if everything else labelled)
+            self.classes_ = sets.classes
+            self._labels, self._labelled = y, labelled
         return self
 
     @available_if(lambda self: self.hash_function != "trees")  # type: ignore[untyped-decorator]

@@ -56,6 +56,12 @@ class DPCD:
         Which direction takes the place of the gradient: "plain", "momentum", "adam" or "adagrad".
     decay, decay_squares
         The decay rates of the averages of gradients and of squared gradients in the variants.
+
+    Examples
+    --------
+    >>> import flipwise, numpy as np
+    >>> flipwise.minimize(1.0 - np.eye(4), method=flipwise.DPCD(alpha=2.0), seed=0).value
+    -4.0
     """
 
     name: ClassVar[str] = "dpcd"

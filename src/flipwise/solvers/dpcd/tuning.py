@@ -26,7 +26,14 @@ log = logging.getLogger("flipwise.tuning")
 
 @dataclass(frozen=True)
 class Tuning:
-    """The best pair of alphas, its mean value, and the mean value of every pair tried."""
+    """The best pair of alphas, its mean value, and the mean value of every pair tried.
+
+    Examples
+    --------
+    >>> import flipwise, numpy as np
+    >>> flipwise.tune_alpha(np.eye(4) - 1.0, alphas=(1, 2), seed=0).alpha
+    (1.0, 1.0)
+    """
 
     alpha: tuple[float, float]
     value: float

@@ -58,6 +58,12 @@ class Portfolio:
     ----------
     effort
         How long to search without any other limit: 30 rounds at 1. With `time_limit` or `max_iterations` those decide.
+
+    Examples
+    --------
+    >>> import flipwise, numpy as np
+    >>> flipwise.minimize(1.0 - np.eye(6), method=flipwise.Portfolio(effort=0.1), seed=0).value
+    -6.0
     """
 
     name: ClassVar[str] = "portfolio"
