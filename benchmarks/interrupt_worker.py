@@ -126,10 +126,11 @@ def _ended_command(case: Case, outcome: Outcome, code: int) -> Outcome:
     """The outcome of a command in the words of that of a function."""
     said = Path("stderr").read_text()
     outcome["iterations"] = len(re.findall(r"^[* ] +\d+ .*s$", said, re.MULTILINE))
-    if "Traceback" in said or "unexpected" in said or code not in (0, 130):
-        return {**outcome, "outcome": "error", "where": f"exit code {code}: {' / '.join(said.splitlines()[-3:])}"}
     if outcome["outcome"] != "result":
         return {**outcome, "outcome": "error", "where": f"traceback: {outcome['where']}"}
+    if "Traceback" in said or "unexpected" in said or code not in (0, 130):
+        told = " / ".join(said[max(0, said.find("Traceback") - 200) :].splitlines()[:12])
+        return {**outcome, "outcome": "error", "where": f"exit code {code}: {told}"}
     if code == 130 and "before there was an answer" in said:
         stray = "left the file of an answer" if Path("answer.txt").exists() else None
         return {**outcome, "outcome": "interrupt", "where": "the command", "left": outcome["left"] or stray}

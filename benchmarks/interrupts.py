@@ -107,7 +107,7 @@ class Worker:
     def _said(self) -> str:
         """The end of what the worker wrote to standard error."""
         self._log.seek(0)
-        return self._log.read()[-1000:]
+        return self._log.read()[-4000:]
 
     def close(self) -> None:
         """End the process."""

@@ -78,8 +78,9 @@ def test_a_core_of_some_size_is_a_core_and_not_much_larger() -> None:
         again = whole if core.is_whole else core_above(whole, np.floor(core.cap))
         assert np.array_equal(core.nodes, again.nodes)
         if not weighted:
-            assert np.array_equal(core.order, peeling_order(core.graph))
-            assert np.all(np.diff(core.core_numbers[core.order]) >= 0)
+            order, numbers = core.peeling
+            assert np.array_equal(order, whole_core(core.graph).peeling.order)
+            assert np.all(np.diff(numbers[order]) >= 0)
 
 
 def test_a_large_core_is_cut_down_to_the_wanted_size() -> None:
