@@ -127,9 +127,7 @@ class BitByBit:
                     x[:, j] = best
                 if run.check_time() is not None:
                     break
-            stop = end_round(
-                run, x.astype(np.int8), problem.objective.value(x), changed, CodesSoFar(x) if changed else None
-            )
+            stop = end_round(run, x, problem.objective.value(x), changed, CodesSoFar(x) if changed else None)
             if stop is not None:
                 return stop
             if not changed:

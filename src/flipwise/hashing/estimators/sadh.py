@@ -139,9 +139,7 @@ class BalancedSigns:
                 new = self._next(x)
             moved = int(np.count_nonzero(new != x))
             x[...] = new
-            stop = end_round(
-                run, x.astype(np.int8), problem.objective.value(x), moved, CodesSoFar(x) if moved else None
-            )
+            stop = end_round(run, x, problem.objective.value(x), moved, CodesSoFar(x) if moved else None)
             if stop is not None:
                 return stop
             if moved == 0:
