@@ -117,3 +117,13 @@ def test_real_meshes_reach_their_best_known_cuts(data_folder: Path) -> None:
         found = flipwise.bisect(graph, seed=1, effort=12 / 30)
         assert found.value == best[f"walshaw-{name}"]["best"]
         assert abs(int(np.diff(found.sizes)[0])) <= 1
+
+
+def test_a_target_of_a_maximum_cut_is_a_weight_to_reach() -> None:
+    """The search stops at a cut of at least the target; what is no number is refused by name."""
+    graph = nx.gnm_random_graph(30, 120, seed=1)
+    best = flipwise.maxcut(graph, seed=0, effort=0.2).value
+    reached = flipwise.maxcut(graph, seed=0, target=best - 10)
+    assert reached.status is flipwise.Status.TARGET and best - 10 <= reached.value
+    with pytest.raises(InvalidInput, match="`target`"):
+        flipwise.maxcut(graph, target="much")  # type: ignore[arg-type]

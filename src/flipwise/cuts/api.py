@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -77,6 +77,7 @@ def maxcut(
     >>> flipwise.maxcut((5, [[0, 1], [1, 2], [2, 3], [3, 4], [4, 0]]), seed=0).value
     4.0
     """
+    limits = Limits(time_limit, max_iterations, target, patience)
     simple = as_graph(graph)
     problem = Problem(cut_objective(simple, -1.0), Free())
     solver = portfolio_or_other(method, effort, problem, options, METHODS)
@@ -84,7 +85,7 @@ def maxcut(
         found = solve(
             problem,
             solver,
-            limits=Limits(time_limit, max_iterations, None if target is None else -target, patience),
+            limits=limits if target is None else replace(limits, target=-target),  # minus the cut is minimised
             start=start,
             restarts=restarts,
             seed=seed,

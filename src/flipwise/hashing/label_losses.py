@@ -229,7 +229,7 @@ class CodeWordLoss:
     def best_W(self, x: Floats) -> Floats:
         """The minimising W."""
         A = x.T @ (self.weights[:, None] * x)
-        A[np.diag_indices_from(A)] += self.delta
+        A.reshape(-1)[:: len(A) + 1] += self.delta
         W: Floats = cho_solve(cho_factor(A, check_finite=False), x.T @ self._MY, check_finite=False)
         return W
 
@@ -241,14 +241,14 @@ class CodeWordLoss:
             return self._YMY - float(((x.T @ self._MY) * self.best_W(x)).sum())
         # Woodbury: delta tr(Y'(delta M^-1 + CC')^-1 Y), a system of the size of the number of label sets
         A = x @ x.T
-        A[np.diag_indices_from(A)] += self.delta / self.weights
+        A.reshape(-1)[:: n_sets + 1] += self.delta / self.weights  # the diagonal
         return self.delta * float((self.Y * cho_solve(cho_factor(A, check_finite=False), self.Y)).sum())
 
     def gradient(self, x: Floats) -> Floats:
         """2M(xW - Y)W' at the minimising W."""
         self.evaluations += 1
         A = x.T @ (self.weights[:, None] * x)
-        A[np.diag_indices_from(A)] += self.delta
+        A.reshape(-1)[:: len(A) + 1] += self.delta
         W = cho_solve(cho_factor(A, check_finite=False), x.T @ self._MY, check_finite=False)
         g: Floats = 2.0 * (self.weights[:, None] * (x @ W) - self._MY) @ W.T
         return g

@@ -91,14 +91,13 @@ def fit(
     from flipwise.kernels.jit import threads as limited_threads
 
     chosen = loss or ("SDH" if labels else "ITQ")
-    if codes and not cluster:
-        raise click.UsageError("--codes needs --cluster; elsewhere `flipwise hash encode` writes codes.")
-    if cluster and (time_limit is not None or threads is not None or checkpoint is not None):
-        raise click.UsageError(
-            "--time-limit, --threads and --checkpoint are for one machine: with --cluster workers fit to the end."
-        )
-    if not cluster and chosen in SUPERVISED and labels is None:
-        raise click.UsageError(f"--loss {chosen} learns from labels: pass -y LABELS, or use {', '.join(UNSUPERVISED)}.")
+    if cluster:
+        if any(option is not None for option in (time_limit, threads, checkpoint)):
+            raise click.UsageError(
+                "--time-limit, --threads and --checkpoint are for one machine: with --cluster workers fit to the end."
+            )
+    else:
+        _check_on_one_machine(chosen, labels, codes)
     y = None if labels is None or chosen in UNSUPERVISED else read_labels(labels)
     run = {"time_limit": time_limit, "verbose": verbose, "checkpoint": checkpoint}
     model = getattr(hashing, chosen)(n_bits=bits, random_state=seed, **run)
@@ -125,6 +124,14 @@ def fit(
         print_facts(f"Model in {output}", [(name, str(value)) for name, value in facts.items()])
     interrupted = not cluster and model.result_.status.name == "INTERRUPTED"
     return INTERRUPTED if interrupted else OK
+
+
+def _check_on_one_machine(loss: str, labels: str | None, codes: str | None) -> None:
+    """Refuse what only a cluster does, and a supervised loss without labels."""
+    if codes:
+        raise click.UsageError("--codes needs --cluster; elsewhere `flipwise hash encode` writes codes.")
+    if loss in SUPERVISED and labels is None:
+        raise click.UsageError(f"--loss {loss} learns from labels: pass -y LABELS, or use {', '.join(UNSUPERVISED)}.")
 
 
 @click.command("encode")

@@ -87,7 +87,9 @@ class CrossedPopulation:
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         self._choose_phase(count, clock)
-        return [self._fresh(clock) if self.building else self._improvement(clock) for _ in range(count)]
+        if self.building:
+            return [self._fresh(clock) for _ in range(count)]
+        return [self._cross(clock) if self.rng.random() < CROSSED else self._reheat(clock) for _ in range(count)]
 
     def _choose_phase(self, count: int, clock: Clock) -> None:
         """Build a population, cross its members once anneals from scratch no longer lead it, build again when spent."""
@@ -103,11 +105,6 @@ class CrossedPopulation:
         hopeful = self.vain < self.capacity and self.pace.allows(self.sweeps, clock, 0.3)
         if self.building and len(self.members) >= 2 and not (hopeful and clock.seconds_left >= self.until):
             self.building, self.vain = False, 0
-
-    def _improvement(self, clock: Clock) -> Task:
-        if self.rng.random() < CROSSED:
-            return self._cross(clock)
-        return self._reheat(clock)
 
     def _fresh(self, clock: Clock) -> Task:
         sweeps = self.pace.shortened(self.sweeps, clock, 0.2)
