@@ -151,6 +151,7 @@ class SDHLoss(LabelLoss):
         self._label_norm = float(sets.counts @ (sets.Y * sets.Y).sum(axis=1))
 
     def _fit(self, B: CodeMatrix) -> FittedLoss:
+        """W by ridge regression; the value from its sums, without another pass over the rows."""
         Y = self.sets.Y
         G, cross = self.rows.gram(B), self.rows.sums_by_set(B, len(Y)).T @ Y
         A = G.copy()
@@ -176,6 +177,7 @@ class FSDHLoss(LabelLoss):
         self._code_norm = float(rows.weights.sum()) * n_bits
 
     def _fit(self, B: CodeMatrix) -> FittedLoss:
+        """W by ridge regression; the value from its sums, without another pass over the rows."""
         Y = self.sets.Y
         A = self._gram.copy()
         A[np.diag_indices_from(A)] += max(self.delta, 1e-12)

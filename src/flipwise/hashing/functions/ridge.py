@@ -111,6 +111,7 @@ def predicted_values(name: str, options: dict[str, Any] | None, X: Any, codes: n
 
 
 def _function_class(name: str) -> Any:
+    """The class of a hash function; its module is loaded when it is first asked for."""
     module, _, name = _HOMES[name].partition(".")
     return getattr(import_module(f"flipwise.hashing.functions.{module}"), name)
 
