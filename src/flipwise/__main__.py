@@ -1,6 +1,6 @@
 """`python -m flipwise`: the command line."""
 
-from flipwise.cli import main
+from flipwise.cli import program
 
 if __name__ == "__main__":  # processes of the studies import this file again
-    raise SystemExit(main())
+    raise SystemExit(program())

@@ -1,4 +1,4 @@
-"""The command line. `main` is the `flipwise` program; a command's module is loaded only when it is called."""
+"""The command line: `program` is `flipwise`, `main` one call of it; a command is loaded only when it is called."""
 
 from __future__ import annotations
 
@@ -8,5 +8,6 @@ from flipwise.foundation.lazy import lazy_names
 
 if TYPE_CHECKING:
     from flipwise.cli.exits import main as main
+    from flipwise.cli.exits import program as program
 
-__getattr__, __dir__ = lazy_names(__name__, {"main": "exits"})
+__getattr__, __dir__ = lazy_names(__name__, {"main": "exits", "program": "exits"})

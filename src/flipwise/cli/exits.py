@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Sequence
@@ -34,6 +35,13 @@ Exit codes:
 def exit_code(result: Any) -> int:
     """Of a command that printed this result."""
     return INTERRUPTED if result.status.name == "INTERRUPTED" else OK
+
+
+def program() -> int:
+    """The `flipwise` program as a process of its own: once a command has ended, Ctrl-C cannot change its exit code."""
+    code = main()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return code
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

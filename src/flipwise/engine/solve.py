@@ -26,6 +26,7 @@ from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import as_generator, check_whole, seed_of
 from flipwise.foundation.errors import InfeasibleAnswer, InvalidInput
 from flipwise.kernels.jit import threads as limited_threads
+from flipwise.kernels.jit import threads_put_back
 from flipwise.model.problem import Problem
 
 SEARCH_SHARE = 0.8
@@ -72,6 +73,7 @@ def solve(
     name = getattr(solver, "name", type(solver).__name__)
     with ExitStack() as stack:
         interrupts = stack.enter_context(guarded_interrupts())
+        stack.enter_context(threads_put_back())
         opened = None if checkpoint is None else stack.enter_context(open_checkpoint(checkpoint, every))
         if threads is not None:  # a limit that the caller has set around this call stays
             stack.enter_context(limited_threads(threads))

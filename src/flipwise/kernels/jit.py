@@ -197,6 +197,27 @@ def threads_worth(work: int) -> AbstractContextManager[None]:
 
 
 @contextmanager
+def threads_put_back() -> Iterator[None]:
+    """Give Numba its number of threads and its chunk back after the block, whatever interrupted a kernel inside."""
+    threaded = _Fork.threaded  # before the first parallel kernel both are what Numba begins with
+    if threaded:
+        import numba
+
+        before = numba.get_num_threads(), numba.get_parallel_chunksize()
+    try:
+        yield
+    finally:
+        if _Fork.threaded:
+            import numba
+
+            most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+            threads_before, chunk_before = before if threaded else (most, 0)
+            if (numba.get_num_threads(), numba.get_parallel_chunksize()) != (threads_before, chunk_before):
+                numba.set_num_threads(threads_before)
+                numba.set_parallel_chunksize(chunk_before)
+
+
+@contextmanager
 def _numba_threads(chunk: int) -> Iterator[None]:
     """Apply the requested number of threads and the chunk to Numba for one kernel call, then restore both."""
     wanted = _requested_threads.get()
@@ -207,9 +228,9 @@ def _numba_threads(chunk: int) -> Iterator[None]:
 
     before, chunk_before = numba.get_num_threads(), numba.get_parallel_chunksize()
     most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-    numba.set_num_threads(before if wanted is None else min(wanted, most))
-    numba.set_parallel_chunksize(chunk)
     try:
+        numba.set_num_threads(before if wanted is None else min(wanted, most))
+        numba.set_parallel_chunksize(chunk)
         yield
     finally:
         numba.set_num_threads(before)
