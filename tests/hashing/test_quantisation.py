@@ -34,7 +34,7 @@ def quantise(V: Any, n_bits: int, optimizer: str, rounds: int) -> tuple[np.ndarr
     run = Run(Problem(loss, Free()))
     status = Quantisation(optimizer, rounds, loss, context).solve(run.problem, np.empty(0), context.rng, run)
     assert context.rotation is not None
-    return loss.signs(context.rotation), context.rotation, run, status
+    return loss.bits(context.rotation), context.rotation, run, status
 
 
 def test_itq_by_flips_is_itq() -> None:

@@ -144,17 +144,17 @@ class Alternation:
             check_array("B", before.B, loss.shape, signs=True)
             now = before
         self.context.rng = rng = now.rng
-        status = Status.ITERATION_LIMIT
+        status, fitted = Status.ITERATION_LIMIT, loss.fitted(now.B)
         while not now.over:
-            rows = loss.fitted(now.B).rows
             with self.context.timed_b_step():
-                B = solve_rows(rows, now.B, schedule, rng, run)
+                B = solve_rows(fitted.rows, now.B, schedule, rng, run)
             flips = int(np.count_nonzero(B != now.B))
             run.count_evaluation()
+            fitted = loss.fitted(B) if flips else fitted
             # FSDH's authors make all rounds
             still = flips == 0 and schedule.optimizer != "fsdh"
             now = Round(B, now.done + 1, still or now.done + 1 == schedule.rounds, rng)
-            stop = end_round(run, B, loss.fitted(B).value, flips, now)
+            stop = end_round(run, B, fitted.value, flips, now)
             if stop is not None:
                 return stop
             status = Status.CONVERGED if flips == 0 else status

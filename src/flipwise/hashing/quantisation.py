@@ -17,7 +17,7 @@ import numpy as np
 from flipwise.engine.limits import Limits, Status
 from flipwise.engine.run import Run
 from flipwise.engine.states import check_array
-from flipwise.foundation.arrays import Floats
+from flipwise.foundation.arrays import Bools, Floats
 from flipwise.hashing.alternation import FitContext, Schedule, end_round, solve_rows
 from flipwise.hashing.codes import CodeMatrix
 from flipwise.hashing.functions.ridge import chunks, dense
@@ -59,12 +59,12 @@ class QuantisationLoss:
         g: Floats = 2.0 * (np.asarray(x, dtype=np.float64) - self.V @ self.rotation(x))
         return g
 
-    def signs(self, R: Floats) -> CodeMatrix:
-        """The codes sgn(VR), which are best for R."""
-        B = np.empty(self.shape, dtype=np.int8)
+    def bits(self, R: Floats) -> Bools:
+        """Where the codes sgn(VR), which are best for R, are +1."""
+        found = np.empty(self.shape, dtype=np.bool_)
         for rows in chunks(len(self.V)):
-            B[rows] = np.where(self.V[rows] @ R >= 0.0, 1, -1)
-        return B
+            np.greater_equal(self.V[rows] @ R, 0.0, out=found[rows])
+        return found
 
     def _cross(self, B: CodeMatrix | Floats) -> Floats:
         """V'B."""
@@ -157,7 +157,7 @@ def quantised_codes(V: Floats, n_bits: int, rounds: int, rng: np.random.Generato
     problem = Problem(loss, Free())
     Quantisation("dpcd", rounds, loss, context).solve(problem, np.empty(0), rng, run.part(problem, Limits()))
     assert context.rotation is not None
-    return loss.signs(context.rotation)
+    return np.where(loss.bits(context.rotation), np.int8(1), np.int8(-1))
 
 
 def principal_axes(X: Any, count: int) -> tuple[Floats, Floats, Floats]:

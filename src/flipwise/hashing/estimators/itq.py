@@ -154,4 +154,4 @@ class ITQ(UnsupervisedHasher):
         self._record(result, context)
         R = search.loss.rotation(result.x) if context.rotation is None else context.rotation
         self.set_rotation(search.axes, search.mean, R)
-        self.codes_ = Codes.from_signs(search.loss.signs(R))
+        self.codes_ = Codes.from_bits(search.loss.bits(R))
