@@ -157,7 +157,7 @@ def quantised_codes(V: Floats, n_bits: int, rounds: int, rng: np.random.Generato
     problem = Problem(loss, Free())
     Quantisation("dpcd", rounds, loss, context).solve(problem, np.empty(0), rng, run.part(problem, Limits()))
     assert context.rotation is not None
-    return np.where(loss.bits(context.rotation), np.int8(1), np.int8(-1))
+    return 2 * loss.bits(context.rotation).view(np.int8) - 1
 
 
 def principal_axes(X: Any, count: int) -> tuple[Floats, Floats, Floats]:
