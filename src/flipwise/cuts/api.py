@@ -15,12 +15,13 @@ from flipwise.bounds.choice import Bound, proof_of
 from flipwise.cuts.bisection import Bisection
 from flipwise.cuts.partition import PartitionProblem, RecursiveBisection, part_sizes
 from flipwise.cuts.result import CutResult
-from flipwise.engine.limits import Limits, guarded_interrupts
+from flipwise.engine.limits import Limits
 from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
 from flipwise.engine.solve import solve
 from flipwise.engine.solver import Solver
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 from flipwise.minimization import METHODS

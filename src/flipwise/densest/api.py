@@ -17,13 +17,14 @@ from flipwise.densest.result import DensestSubgraph, DensityProfile
 from flipwise.densest.solver import DensestSearch, Sweep, prove_cheaply
 from flipwise.densest.whole import GraphInMemory, SubgraphObjective, WholeGraph
 from flipwise.engine.checkpoint import Checkpoint, open_checkpoint
-from flipwise.engine.limits import Limits, Status, guarded_interrupts
+from flipwise.engine.limits import Limits, Status
 from flipwise.engine.run import Callback
 from flipwise.engine.solve import Proof, solve
 from flipwise.engine.solver import Solver
 from flipwise.foundation.arrays import Ints
 from flipwise.foundation.checks import as_generator, is_whole, seed_of
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 from flipwise.model.constraints import Cardinality

@@ -1,18 +1,13 @@
-"""When and why a run ends: its limits, the time it has taken, Ctrl-C, and the status it ends with."""
+"""When and why a run ends: its limits, the time it has taken, and the status it ends with."""
 
 from __future__ import annotations
 
 import enum
 import math
-import signal
 import sys
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_whole, is_number
@@ -39,7 +34,7 @@ class Status(enum.Enum):
     TIME_LIMIT = "the time limit was reached"
     PATIENCE = "no improvement for as many iterations as `patience` allows"
     CALLBACK = "the callback asked to stop"
-    INTERRUPTED = "interrupted by the user; this is the best point so far"
+    INTERRUPTED = "interrupted; this is the best point so far"
 
     @property
     def success(self) -> bool:
@@ -123,61 +118,6 @@ class Clock:
         """Count seconds that an earlier part of the run, now resumed, has taken."""
         self.started -= seconds
         self._deadline -= seconds
-
-
-class Interrupts:
-    """Ctrl-C while a run is under way: it is raised only where no answer can be lost, and remembered everywhere else.
-
-    Its exception alone does not suffice: it is lost when it meets a finaliser or a callback of compiled code.
-    """
-
-    def __init__(self) -> None:
-        self.requested = False
-        self._raising = False
-
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        self.requested = True
-        if self._raising:
-            raise KeyboardInterrupt
-
-    @contextmanager
-    def raised_here(self) -> Iterator[None]:
-        """Ctrl-C is a `KeyboardInterrupt` inside the block, also one that came before it."""
-        before, self._raising = self._raising, True
-        try:
-            if self.requested:
-                raise KeyboardInterrupt
-            yield
-        finally:
-            self._raising = before
-
-
-_current: Interrupts | None = None
-
-
-@contextmanager
-def guarded_interrupts() -> Iterator[Interrupts]:
-    """Hold Ctrl-C back until the block is over, but for the parts of it that are `raised_here`.
-
-    A block inside another shares its interrupts. Where signals belong to somebody else (another thread, a handler of
-    the program's own) nothing is changed.
-    """
-    global _current
-    if _current is not None and threading.current_thread() is threading.main_thread():
-        yield _current
-        return
-    interrupts = Interrupts()
-    usual = signal.default_int_handler
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not usual:
-        yield interrupts
-        return
-    _current = interrupts
-    signal.signal(signal.SIGINT, interrupts._handle)
-    try:
-        yield interrupts
-    finally:
-        _current = None
-        signal.signal(signal.SIGINT, usual)
 
 
 def peak_bytes() -> int | None:

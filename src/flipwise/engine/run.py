@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import numpy as np
 
-from flipwise.engine.limits import Clock, Interrupts, Limits, OutOfTime, Status
+from flipwise.engine.limits import Clock, Limits, OutOfTime, Status
 from flipwise.engine.resumption import Resumption
 from flipwise.foundation.arrays import Floats
+from flipwise.foundation.interrupts import Interrupts
 from flipwise.model.problem import Problem
 
 if TYPE_CHECKING:

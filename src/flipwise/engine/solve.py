@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.engine.checkpoint import Checkpoint, open_checkpoint
-from flipwise.engine.limits import Interrupts, Limits, OutOfTime, Status, guarded_interrupts
+from flipwise.engine.limits import Limits, OutOfTime, Status
 from flipwise.engine.result import Result
 from flipwise.engine.resumption import Resumption
 from flipwise.engine.run import Callback, Run, Trace
@@ -25,6 +25,7 @@ from flipwise.engine.solver import Solver
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import as_generator, check_whole, seed_of
 from flipwise.foundation.errors import InfeasibleAnswer, InvalidInput
+from flipwise.foundation.interrupts import Interrupts, guarded_interrupts
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.kernels.jit import threads_put_back
 from flipwise.model.problem import Problem

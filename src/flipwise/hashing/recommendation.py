@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.engine.limits import Clock, Limits, guarded_interrupts
+from flipwise.engine.limits import Clock, Limits
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.hashing.codes import Codes
 from flipwise.hashing.estimators.base import as_rng, validation_fit
 from flipwise.hashing.estimators.itq import ITQ

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.engine.limits import Limits, guarded_interrupts
+from flipwise.engine.limits import Limits
 from flipwise.engine.solve import solve
 from flipwise.foundation.checks import as_generator
 from flipwise.foundation.errors import IncompatibleObjective, InvalidInput, MissingDependency
+from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.model.constraints import Constraint, GroupCounts
 from flipwise.model.problem import as_problem
 from flipwise.qubo.formats.bqm import model_from_bqm

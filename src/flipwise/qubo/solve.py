@@ -13,13 +13,14 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.bounds.choice import Bound, proof_of
-from flipwise.engine.limits import Limits, guarded_interrupts
+from flipwise.engine.limits import Limits
 from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
 from flipwise.engine.solve import solve
 from flipwise.engine.solver import Solver
 from flipwise.foundation.checks import Variables, as_floats, seed_of
 from flipwise.foundation.errors import FlipwiseWarning, InvalidInput
+from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.minimization import METHODS
 from flipwise.model.constraints import Constraint, Free
 from flipwise.model.problem import Problem, as_problem

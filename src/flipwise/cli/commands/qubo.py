@@ -20,7 +20,7 @@ from flipwise.cli.options import (
     run_options,
 )
 from flipwise.cli.terminal import number, percent, print_facts, print_json, progress, result_record
-from flipwise.engine.limits import guarded_interrupts
+from flipwise.foundation.interrupts import guarded_interrupts
 
 
 @click.command("qubo")

@@ -25,7 +25,7 @@ from flipwise.cli.options import (
     threads_option,
 )
 from flipwise.cli.terminal import console, number, percent, print_json, print_table, progress, result_record, write_json
-from flipwise.engine.limits import guarded_interrupts
+from flipwise.foundation.interrupts import guarded_interrupts
 
 NODES, HIDDEN = 20_000, 60
 """Of the demo's graph and of the group hidden in it."""

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.engine.limits import Clock, guarded_interrupts
+from flipwise.engine.limits import Clock
 from flipwise.engine.result import Result
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.hashing.alternation import FitContext
 from flipwise.hashing.codes import Codes
 from flipwise.hashing.estimators.base import CodeSearch, validation_fit

@@ -10,11 +10,12 @@ import numpy.typing as npt
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.metaestimators import available_if
 
-from flipwise.engine.limits import Clock, guarded_interrupts
+from flipwise.engine.limits import Clock
 from flipwise.engine.result import Result
 from flipwise.engine.solve import solve
 from flipwise.foundation.checks import check_wholes
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.hashing.alternation import FitContext, Schedule
 from flipwise.hashing.codes import Codes
 from flipwise.hashing.estimators.base import (

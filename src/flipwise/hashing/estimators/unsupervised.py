@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.engine.limits import guarded_interrupts
 from flipwise.engine.solve import solve
 from flipwise.foundation.arrays import Ints
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.hashing.alternation import FitContext
 from flipwise.hashing.estimators.base import BaseHasher, CodeSearch, check_optimizer
 from flipwise.hashing.functions.ridge import dense

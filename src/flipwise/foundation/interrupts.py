@@ -1,0 +1,166 @@
+"""Ctrl-C, and the signals that ask a process to end (SIGTERM, SIGHUP), while a run is under way.
+
+A run ends at its next safe place and returns the best answer so far. An exception raised wherever the signal happens to
+arrive does not suffice: one that meets a finaliser or a callback of compiled code is lost, and one that meets a lock or
+a compiler leaves it locked or half-done, so that a later call hangs or fails. So a signal is raised only in blocks that
+say so (`raised_here`), in none of their parts that must come to an end (`held`), and remembered everywhere.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Any
+
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+AGAIN = 1.0
+"""Seconds after which a second signal is raised again in the same block, for the first exception may have been lost."""
+
+_current: Interrupts | None = None
+_last: int | None = None
+
+
+class Interrupts:
+    """What the signals of a run have asked for, and where in the run they are raised."""
+
+    def __init__(self) -> None:
+        self.requested = False
+        self.number: int = signal.SIGINT
+        self.raising = False
+        self.stop: Callable[[], None] | None = None
+        self.thread = threading.get_ident()
+        self.received = 0
+        self._raised = -AGAIN
+
+    def raised_here(self) -> _Changed:
+        """A block in which a signal is a `KeyboardInterrupt`, also one that came before it."""
+        return _Changed(self, True, self.stop)
+
+    def held(self, stop: Callable[[], None] | None = None) -> _Changed:
+        """A block that a signal does not break off; it is raised afterwards, if it would have been raised before.
+
+        `stop` is called when it comes, to let the block end soon.
+        """
+        return _Changed(self, False, stop or self.stop)
+
+    def handle(self, number: int, frame: FrameType | None) -> None:
+        """The handler of the signals."""
+        self.requested, self.number = True, number
+        self.received += 1
+        if self.stop is not None:
+            self.stop()
+        if self.raising and time.monotonic() - self._raised >= AGAIN:
+            self._raised = time.monotonic()
+            raise KeyboardInterrupt
+
+
+class _Changed:
+    """A block in which signals are raised or not, and call `stop` or not.
+
+    No generator: between the last line of `__enter__` and the block, Python looks at no signals.
+    """
+
+    def __init__(self, interrupts: Interrupts, raising: bool, stop: Callable[[], None] | None) -> None:
+        self._interrupts = interrupts
+        self._inside = raising, stop
+        self._outside = interrupts.raising, interrupts.stop
+        self._received = interrupts.received
+
+    def __enter__(self) -> None:
+        now = self._interrupts
+        now.raising, now.stop = self._inside
+        if now.requested:
+            if now.stop is not None:
+                now.stop()
+            if now.raising:
+                now.raising, now.stop = self._outside
+                raise KeyboardInterrupt
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        now = self._interrupts
+        now.raising, now.stop = self._outside
+        if kind is None and now.raising and now.received > self._received:
+            raise KeyboardInterrupt
+
+
+def raising_interrupts() -> Interrupts | None:
+    """The interrupts of the run whose block is `raised_here` around the caller; None outside and in other threads."""
+    now = _current
+    return now if now is not None and now.raising and now.thread == threading.get_ident() else None
+
+
+def held_interrupts() -> _Changed:
+    """A block that no signal breaks off, whoever runs it."""
+    return (raising_interrupts() or Interrupts()).held()
+
+
+def guarded_interrupts() -> _Guard:
+    """Hold Ctrl-C, SIGTERM and SIGHUP back until the block is over, but for the parts of it that are `raised_here`.
+
+    A block inside another shares its interrupts. Where a signal belongs to somebody else (another thread, a handler of
+    the program's own, nohup) nothing is changed.
+
+    A `KeyboardInterrupt` that leaves the block because of another signal than Ctrl-C becomes a `SystemExit` with the
+    usual code, 128 and the number of the signal. A process of `multiprocessing` ends in this way also when there is an
+    answer: whoever asked it to end waits for that.
+    """
+    return _Guard()
+
+
+class _Guard:
+    """The block of `guarded_interrupts`."""
+
+    def __init__(self) -> None:
+        self._before: dict[int, Any] = {}
+        self._interrupts: Interrupts | None = None
+
+    def __enter__(self) -> Interrupts:
+        global _current
+        if threading.current_thread() is not threading.main_thread():
+            return Interrupts()
+        if _current is not None:
+            return _current
+        interrupts = Interrupts()
+        for number in SIGNALS:
+            before = signal.getsignal(number)
+            if before in (signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL, end_process):
+                signal.signal(number, interrupts.handle)
+                self._before[number] = before
+        self._interrupts = _current = interrupts
+        return interrupts
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        global _current, _last
+        interrupts = self._interrupts
+        if interrupts is None:  # the block around this one, or another thread, has the signals
+            return
+        _current = None
+        for number, before in reversed(self._before.items()):
+            signal.signal(number, before)
+        _last = interrupts.number if interrupts.requested else None
+        if _last in (None, signal.SIGINT):
+            return
+        if kind is KeyboardInterrupt or (kind is None and _is_child()):
+            raise SystemExit(128 + interrupts.number) from None
+
+
+def _is_child() -> bool:
+    """Whether `multiprocessing` has started this process."""
+    process: Any = sys.modules.get("multiprocessing.process")  # loaded in every such process
+    return process is not None and process.parent_process() is not None
+
+
+def end_process(number: int, frame: FrameType | None) -> None:
+    """A handler for a program of one's own: a `SystemExit` with the usual code, so that half-written files go."""
+    raise SystemExit(128 + number)
+
+
+def interrupted_code() -> int:
+    """The exit code of a program whose latest run was interrupted: 128 and the number of the signal."""
+    return 128 + (_last or signal.SIGINT)
