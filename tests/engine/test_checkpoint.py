@@ -107,7 +107,7 @@ def test_two_runs_cannot_share_a_file(tmp_path: Path) -> None:
         (A, {"alpha": 2.0}, "options"),
         (A, {"method": "sgm"}, "method"),
         (np.eye(3), {}, "shape"),
-        (A + 1.0, {}, "value"),
+        (A + 1.0, {}, "other numbers"),
     ],
 )
 def test_a_checkpoint_of_another_run_is_refused(

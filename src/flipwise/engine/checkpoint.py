@@ -17,6 +17,7 @@ from typing import Any
 from flipwise.foundation.checks import is_number
 from flipwise.foundation.container import State, decode, encode, write_atomically
 from flipwise.foundation.errors import InvalidFile, InvalidInput
+from flipwise.foundation.interrupts import held_interrupts
 
 log = logging.getLogger("flipwise.engine.checkpoint")
 
@@ -30,6 +31,8 @@ class Checkpoint:
         self.path = Path(path)
         self.every = float(every)
         self.error: str | None = None
+        self.memo: dict[int, tuple[Any, bytes]] = {}
+        """What was hashed for this file (see `engine.fingerprint`)."""
         self._last = time.perf_counter()
         if not self.path.parent.is_dir():
             raise InvalidInput(f"`checkpoint`: the folder {self.path.parent} does not exist. Create it first.")
@@ -80,7 +83,8 @@ class Checkpoint:
         self.put(part, state, ended=ended)
         whole = {f"{part}/{name}": value for part, own in self._parts.items() for name, value in own.items()}
         try:
-            write_atomically(self.path, encode("checkpoint", whole))
+            with held_interrupts():  # Ctrl-C leaves no half of a file beside it
+                write_atomically(self.path, encode("checkpoint", whole))
             self.error = None
         except OSError as error:
             if self.error is None:
@@ -91,6 +95,10 @@ class Checkpoint:
     def end(self, part: str) -> None:
         """A part has come to its end: there is nothing in it to go on with."""
         self._open.discard(part)
+
+    def reopen(self, part: str) -> None:
+        """What follows a part that has ended was broken off: the file stays."""
+        self._open.add(part)
 
     def close(self, *, over: bool) -> None:
         """Let go of the file; when the call is `over` and all parts have ended, delete it."""

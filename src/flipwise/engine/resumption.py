@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
 from flipwise.engine.checkpoint import Checkpoint
+from flipwise.engine.fingerprint import Probes, value_difference
 from flipwise.engine.limits import Status
 from flipwise.engine.states import flattened, generator_state, rebuilt, restored_generator
 from flipwise.foundation.arrays import Floats
@@ -47,6 +47,7 @@ class Resumption:
         self.waiting: dict[str, dict[str, Any]] = {}
         """States of an earlier run that nobody has taken."""
         self.restart: tuple[int, np.random.Generator, Status] | None = None
+        self.probes = Probes()
         self._latest: dict[str, Any] | None = None
 
     def earlier(self, problem: Problem) -> dict[str, Any] | None:
@@ -70,15 +71,12 @@ class Resumption:
         there = dict(state["fingerprint"])
         for name, here in self.fingerprint.items():
             if there.get(name) != here:
+                if name == "data":
+                    return "its objective or its constraint holds other numbers"
                 return f"its {name} is {there.get(name)!r}, this run's is {here!r}"
         best = np.asarray(state["position.best_x"], dtype=np.float64)
-        value, claimed = problem.objective.value(best), float(state["position.best_value"])
-        broken = problem.constraint.violation(best)
-        if broken is not None:
-            return f"its best point does not fit the constraint: {broken}"
-        if not math.isclose(value, claimed, rel_tol=1e-6, abs_tol=1e-9):
-            return f"its best point has the value {claimed!r} there and {value!r} here"
-        return None
+        self.probes = Probes.of_state(state)
+        return value_difference(problem, best, float(state["position.best_value"])) or self.probes.difference(problem)
 
     def take_over(self, state: dict[str, Any]) -> Position:
         """Let solvers find their states, and say where the earlier run stood."""
@@ -104,6 +102,7 @@ class Resumption:
         index, rng, status = self.restart
         self._latest = {
             "fingerprint": self.fingerprint,
+            **self.probes.to_state(),
             **flattened(Position(index, rng, status.name, *counters), "position."),
         }
         for state in [*self.enclosing, *states]:

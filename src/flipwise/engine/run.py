@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
@@ -255,6 +255,8 @@ class Run:
         self.trace.add(record)
         if self._log is not None:
             self._log.row(record)
+        if self.resumption is not None and self.problem.is_users_own:
+            self.resumption.probes.offer(self.iterations, x, value)
         stop = self._stop_reason(record)
         # a limit of this descent ends it: there is nothing left in it to go on with
         if state is not None and (stop is None or self.stopped is not None):
@@ -280,7 +282,9 @@ class Run:
             progress = Progress(
                 record.iteration, record.value, record.best, record.bound, record.seconds, self._best_point
             )
-            if self._callback(progress) is True:
+            with self._interrupts.raised_here():
+                wanted = self._callback(progress) is True
+            if wanted:
                 self.stopped = Status.CALLBACK
                 return self.stopped
         if limits.target is not None and record.best <= limits.target:
@@ -297,6 +301,13 @@ class Run:
     def _best_point(self) -> np.ndarray:
         assert self.incumbent.x is not None
         return self.problem.to_user(self.incumbent.x)
+
+    def uninterrupted(self) -> AbstractContextManager[None]:
+        """A block that no signal breaks off, for what must come to its end; the clock stops instead.
+
+        A pool of threads needs it: an exception at the wrong moment leaves a lock locked, for which its threads wait.
+        """
+        return self._interrupts.held(self.clock.stop)
 
     # --- runs inside this one --------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.engine.checkpoint import Checkpoint, open_checkpoint
+from flipwise.engine.fingerprint import data_hash, problem_data
 from flipwise.engine.limits import Limits, OutOfTime, Status
 from flipwise.engine.result import Result
 from flipwise.engine.resumption import Resumption
@@ -57,13 +58,15 @@ def solve(
     checkpoint: str | Path | Checkpoint | None = None,
     every: float = 60.0,
     part: str = "run",
+    data: Any = None,
     bound: Proof | None = None,
 ) -> Result:
     """Run a solver on a problem, from `start` (or a random point) and `restarts - 1` further random points.
 
-    `part` names this run in a checkpoint that several runs share. Returns the best point; Ctrl-C returns it too, and is
-    a `KeyboardInterrupt` only before there is one. Whoever turns the result into one of its own kind does so inside
-    `guarded_interrupts`, so that Ctrl-C cannot lose it there either.
+    `part` names this run in a checkpoint that several runs share; `data` is what the problem was made from, where that
+    is not to be found in its objective. Returns the best point; Ctrl-C returns it too, and is a `KeyboardInterrupt`
+    only before there is one; SIGTERM and SIGHUP do the same. Whoever turns the result into one of its own kind does so
+    inside `guarded_interrupts`, so that no signal can lose it there either.
     """
     limits = limits or Limits()
     check_whole("restarts", restarts, 1)
@@ -89,7 +92,9 @@ def solve(
             stack.enter_context(trace.written_to(trace_file))
         resumption = None
         if opened is not None:
-            resumption = Resumption(opened, part, _fingerprint(problem, solver, name, restarts))
+            fingerprint = _fingerprint(problem, solver, name, restarts)
+            fingerprint["data"] = data_hash(problem_data(problem) if data is None else data, opened.memo)
+            resumption = Resumption(opened, part, fingerprint)
         run = Run(
             problem, limits, callback=callback, trace=trace, log=log, resumption=resumption, interrupts=interrupts
         )  # fmt: skip
@@ -102,6 +107,8 @@ def solve(
         run.clock.set_limit(limits.time_limit)
         if bound is not None and status is not Status.INTERRUPTED:
             status = _proven(run, bound, status, interrupts)
+            if opened is not None and status is Status.INTERRUPTED:
+                opened.reopen(part)
         result = _finished(run, problem, status, name, seed_of(seed))
         if opened is not None:
             result.info.update(resumed=resumed is not None, checkpoint_error=opened.error)
@@ -199,7 +206,7 @@ def _finished(run: Run, problem: Problem, status: Status, method: str, seed: int
 
 
 def _fingerprint(problem: Problem, solver: Solver, name: str, restarts: int) -> dict[str, Any]:
-    """What must be the same for a checkpoint to be continued. The objective is checked by its value."""
+    """What must be the same for a checkpoint to be continued, besides the data."""
     return {
         "shape": list(problem.shape),
         "constraint": type(problem.constraint).__name__,

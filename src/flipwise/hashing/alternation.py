@@ -58,12 +58,15 @@ class FitContext:
         Time spent in B-steps.
     rotation
         The last rotation of ITQ, None elsewhere.
+    data
+        What is fitted, by which a checkpoint knows its own: the features, or features and labels.
     """
 
     rng: np.random.Generator
     clock: Clock
     b_step_seconds: float = 0.0
     rotation: Floats | None = None
+    data: Any = None
 
     @contextmanager
     def timed_b_step(self) -> Iterator[None]:

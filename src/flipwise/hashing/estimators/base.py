@@ -149,7 +149,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         X = self._validated(X, reset)
         bits = int(self.n_bits)
         self._n_features_out = (bits + 7) // 8 if self.output == "packed" else bits
-        return X, FitContext(as_rng(self.random_state), clock)
+        return X, FitContext(as_rng(self.random_state), clock, data=X)
 
     def _run_options(self, search: CodeSearch, context: FitContext) -> dict[str, Any]:
         """The arguments of `engine.solve` that the parameters of the estimator give."""
@@ -161,6 +161,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             "verbose": bool(self.verbose),
             "checkpoint": self.checkpoint,
             "every": self.every,
+            "data": context.data,
         }
 
     def _record(self, result: Result, context: FitContext) -> None:

@@ -58,6 +58,7 @@ class SupervisedHasher(BaseHasher):
         """Learn codes of X from the labels y, and the hash function."""
         X, context = self._begin(X)
         y, labelled = self._checked_labels(X, y)
+        context.data = X, y
         schedule = self._schedule(X, y, labelled, context.clock)
         sets = as_label_sets(y[labelled])
         _check_sets(sets)
@@ -81,6 +82,7 @@ class SupervisedHasher(BaseHasher):
         first = not hasattr(self, "_words")
         X, context = self._begin(X, reset=first)
         y, labelled = self._checked_labels(X, y)
+        context.data = X, y
         if y.ndim != 1 or not labelled.all():
             raise InvalidInput("`partial_fit` needs one label for every row.")
         if first:
