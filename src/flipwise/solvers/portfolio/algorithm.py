@@ -145,7 +145,7 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
     if before is not None:
         population.restore(before.population)
         lowest, done = before.lowest, before.done
-    with ThreadPoolExecutor(max_workers=threads) as pool:
+    with run.uninterrupted(), ThreadPoolExecutor(max_workers=threads) as pool:
         try:
             while done < rounds:
                 done += 1
@@ -160,7 +160,7 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
                 stop = run.step(best_x, best_value, state=now)
                 if stop is not None:
                     return stop
-        except BaseException:  # Ctrl-C among them: the jobs end at their next look at the clock
+        except BaseException:  # of the callback: the jobs end at their next look at the clock
             run.clock.stop()
             raise
     return Status.ITERATION_LIMIT
