@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,25 @@ def test_bits_and_counts_are_tuned_as_they_are() -> None:
     assert tuned.table == {(1.0, 1.0): 3.0}
     free = flipwise.tune_alpha(f, 4, alphas=(1.0,), restarts=2, seed=0)
     assert free.table == {(1.0, 1.0): 0.0}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_returns_the_pairs_that_were_judged(threads: int) -> None:
+    """Pressed after the second pair, the best of those so far comes back and the handler is what it was."""
+    handler = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    A = random_symmetric(np.random.default_rng(0), 30)
+    alphas = tuple(float(alpha) for alpha in range(1, 60))
+    whole = flipwise.tune_alpha(A, seed=0, alphas=alphas)
+
+    def press(done: int, pairs: int) -> None:
+        if done == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    try:
+        tuned = flipwise.tune_alpha(A, seed=0, alphas=alphas, threads=threads, callback=press)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert 2 <= len(tuned.table) < len(alphas) and tuned.value == min(tuned.table.values())
+    assert tuned.table.items() <= whole.table.items()

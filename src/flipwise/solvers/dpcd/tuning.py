@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from flipwise.engine.limits import Limits
+from flipwise.engine.limits import Clock, Limits
 from flipwise.engine.solve import solve
 from flipwise.foundation.checks import as_generator
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.model.constraints import Constraint
 from flipwise.model.problem import as_problem
 from flipwise.solvers.dpcd.algorithm import DPCD
@@ -57,6 +58,8 @@ def tune_alpha(
 ) -> Tuning:
     """Try alphas on the same starts and keep the pair with the lowest mean value.
 
+    Ctrl-C returns the best of the pairs that have been judged.
+
     Parameters
     ----------
     objective, n_or_shape, constraint
@@ -96,18 +99,29 @@ def tune_alpha(
     grid = [float(alpha) for alpha in alphas]
     pairs = [(a, a) for a in grid] if tied else list(itertools.product(grid, grid))
 
-    def judge(pair: tuple[float, float]) -> float:
-        runs = zip(points, seeds, strict=True)
-        solver = replace(solver_options, alpha=pair)
-        results = [solve(problem, solver, limits=limits, start=x, seed=s) for x, s in runs]
-        return float(np.mean([result.value for result in results]))
+    over = Clock()
+
+    def judge(pair: tuple[float, float]) -> float | None:
+        values = []
+        for x, own in zip(points, seeds, strict=True):
+            if over.expired:
+                return None
+            solver = replace(solver_options, alpha=pair)
+            found = solve(problem, solver, limits=limits, start=x, seed=own, callback=lambda now: over.expired)
+            values.append(found.value)
+        return None if over.expired else float(np.mean(values))
 
     table: dict[tuple[float, float], float] = {}
-    with ThreadPoolExecutor(max_workers=threads) as pool:
-        for done, (pair, value) in enumerate(zip(pairs, pool.map(judge, pairs), strict=True), start=1):
-            table[pair] = value
-            log.info("alpha %s: %.9g (%d of %d)", pair, value, done, len(pairs))
-            if callback is not None:
-                callback(done, len(pairs))
-    best = min(table, key=lambda pair: (table[pair], pair))
-    return Tuning(best, table[best], table)
+    with guarded_interrupts() as interrupts, interrupts.held(over.stop):
+        with ThreadPoolExecutor(max_workers=threads) as pool:
+            for done, (pair, value) in enumerate(zip(pairs, pool.map(judge, pairs), strict=True), start=1):
+                if value is None:
+                    break
+                table[pair] = value
+                log.info("alpha %s: %.9g (%d of %d)", pair, value, done, len(pairs))
+                if callback is not None:
+                    callback(done, len(pairs))
+        if not table:
+            raise KeyboardInterrupt
+        best = min(table, key=lambda pair: (table[pair], pair))
+        return Tuning(best, table[best], table)
