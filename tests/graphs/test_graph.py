@@ -48,6 +48,14 @@ def test_matches_the_definition(arcs, rule, weighted, cut) -> None:  # type: ign
     assert graph.weights is None or (graph.weights != 1).any()
 
 
+def test_sums_that_no_number_holds_are_refused() -> None:
+    """Weights near the largest number: their maximum is a graph, their sum an error rather than inf."""
+    arcs = (np.array([0, 1]), np.array([1, 0]), np.array([1e308, 1e308]))
+    assert build_graph(2, [ArcBlock(*arcs)]).weights is not None
+    with pytest.raises(InvalidInput, match="beyond the largest number"):
+        build_graph(2, [ArcBlock(*arcs)], symmetrise="sum")
+
+
 def test_sums_are_symmetric_to_the_last_bit() -> None:
     """Both rows of an edge add its arcs in the same order."""
     rng = np.random.default_rng(0)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -85,6 +88,44 @@ def test_forged_arrays_are_refused(tmp_path: Path) -> None:
     starts[3] = 10**9
     with pytest.raises(InvalidFile, match="do not ascend"):
         read_graph(write_graph(Graph(starts, good.indices), tmp_path / "f.flipgraph"), verify=False)
+
+
+def test_forged_weights_and_one_way_edges_are_refused(tmp_path: Path) -> None:
+    """Right checksums over a directed graph, weights that differ between the directions, NaN, inf or 0 do not help."""
+    indptr, two = np.array([0, 1, 2, 2]), np.array([1, 0], dtype=np.int32)
+    forged = {
+        "an edge of node 0": Graph(np.array([0, 1, 1, 1]), two[:1]),
+        "an edge of node 1": Graph(np.array([0, 0, 1, 1]), two[1:]),
+        "has another weight": Graph(indptr, two, np.array([1.0, 2.0])),
+        "finite": Graph(indptr, two, np.array([np.nan, np.nan])),
+        "must be finite": Graph(indptr, two, np.array([np.inf, np.inf])),
+        "not 0": Graph(indptr, two, np.array([0.0, 0.0])),
+    }
+    for message, graph in forged.items():
+        with pytest.raises(InvalidFile, match=message):
+            read_graph(write_graph(graph, tmp_path / "f.flipgraph"))
+    assert read_graph(write_graph(Graph(indptr, two, np.array([2.0, 2.0])), tmp_path / "f.flipgraph")).n_edges == 1
+
+
+@pytest.mark.parametrize("field", ["nodes", "first", "names", "notes", "arrays"])
+def test_headers_are_not_believed(tmp_path: Path, field: str) -> None:
+    """Any value in any field under a right checksum: refused, without memory being asked for."""
+    graph = Graph(np.array([0, 1, 2]), np.array([1, 0], dtype=np.int32), names=["a", "b"])
+    path = write_graph(graph, tmp_path / "h.flipgraph")
+    data = path.read_bytes()
+    length = struct.unpack("<I", data[12:16])[0]
+    header = json.loads(data[20 : 20 + length])
+    for value in (-1, 2**62, 10**400, None, "x", [], {}, [[[]]], {"indptr": {"type": "<i8", "size": 2**60, "at": 0}}):
+        text = json.dumps(header | {field: value}).encode()
+        text += b" " * (-(20 + len(text)) % 64)
+        prefix = data[:12] + struct.pack("<II", len(text), zlib.crc32(text))
+        path.write_bytes(prefix + text + data[20 + length :])
+        try:
+            back = read_graph(path)
+        except InvalidFile as error:
+            assert "h.flipgraph" in str(error)
+        else:
+            assert same(back, graph) and list(back.names or ()) == ["a", "b"]
 
 
 def test_newer_version(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def graph_from_csr(
     check_symmetrise(symmetrise)
     if weights is None and symmetrise != "sum":
         arcs = int(indptr[-1])
-        if kernels.rows_are_symmetric(indptr, indices, indptr[:-1].copy()):
+        if kernels.first_one_way_arc(indptr, indices, np.ones(0), indptr[:-1].copy()) < 0:
             left = kernels.drop_loops(indptr, indices)
             counts = ArcCounts(arcs, loops=arcs - left, mutual=left // 2)
             if symmetrise == "error":

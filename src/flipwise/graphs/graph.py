@@ -260,6 +260,11 @@ class GraphBuilder:
         counts = ArcCounts(self.arcs, self.loops, *(int(t) for t in tally))
         if self.symmetrise == "error":
             refuse_repairs(counts, self.what)
+        if self.symmetrise == "sum" and not np.isfinite(values).all():
+            raise InvalidInput(
+                f'{self.what}: with symmetrise="sum" the weight of an edge is beyond the largest number (1.8e308). '
+                'Scale the weights down, or use symmetrise="max".'
+            )
         indices = shrunk(keys, left).view(index_type(self.n))
         weights = values if self.weighted and not (values == 1.0).all() else None
         return Graph(indptr, indices, weights, names, (*notes, repairs_note(counts, self.symmetrise)))

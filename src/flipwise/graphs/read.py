@@ -11,6 +11,7 @@ from flipwise.foundation.checks import check_whole
 from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.formats.bvgraph import read_bvgraph
 from flipwise.graphs.formats.edgelist import read_edge_list
+from flipwise.graphs.formats.foreign import refuse_foreign
 from flipwise.graphs.formats.matrixmarket import read_matrix_market
 from flipwise.graphs.formats.metis import read_metis
 from flipwise.graphs.formats.parquet import read_parquet
@@ -52,6 +53,7 @@ def read_graph(
     weighted: bool | None = None,
     names: bool | None = None,
     base: int | None = None,
+    header: bool | None = None,
     verify: bool = True,
     max_bytes: int | None = None,
 ) -> Graph:
@@ -76,6 +78,9 @@ def read_graph(
     base
         Edge lists only: the nodes are all numbers from `base` to the largest, also those without an edge. None: the
         numbers that occur.
+    header
+        Edge lists only: whether the first line of data holds column names rather than an edge. None recognises usual
+        names and refuses a line that could be either.
     verify
         Compact files only: check all checksums and rows (one pass over the file).
     max_bytes
@@ -103,11 +108,11 @@ def read_graph(
     check_whole("max_bytes", max_bytes, 1, optional=True)
     location = Path(path)
     found = format or detect_format(location)
-    if (names is not None or base is not None) and found != "edgelist":
-        raise InvalidInput(f"`names` and `base` are for edge lists; {location} is read as {found}.")
+    if any(option is not None for option in (names, base, header)) and found != "edgelist":
+        raise InvalidInput(f"`names`, `base` and `header` are for edge lists; {location} is read as {found}.")
     common: dict[str, Any] = {"symmetrise": symmetrise, "max_bytes": max_bytes}
     if found == "edgelist":
-        return read_edge_list(location, weighted=weighted, names=names, base=base, **common)
+        return read_edge_list(location, weighted=weighted, names=names, base=base, header=header, **common)
     if found == "bvgraph":
         _refuse_demanded_weights(weighted, location, found)
         return read_bvgraph(location, **common)
@@ -134,7 +139,10 @@ def _refuse_demanded_weights(weighted: bool | None, path: Path, format: str) -> 
 
 
 def detect_format(path: Path) -> Format:
-    """The format of the file: what its first bytes prove, then what its suffix says, then edge list."""
+    """The format of the file: what its first bytes prove, then what its suffix says, then edge list.
+
+    A format that is known and not read is refused by its name.
+    """
     if Path(f"{path}.graph").is_file() and Path(f"{path}.properties").is_file() and not path.exists():
         return "bvgraph"
     if path.suffix == ".properties" or (path.suffix == ".graph" and path.with_suffix(".properties").is_file()):
@@ -152,6 +160,7 @@ def detect_format(path: Path) -> Format:
     if head[:14].lower() == b"%%matrixmarket":
         return "matrixmarket"
     suffix = plain_suffix(path)
+    refuse_foreign(path, head, suffix)
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
     if b"\0" in head[:4096]:

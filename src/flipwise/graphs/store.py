@@ -24,7 +24,7 @@ from flipwise.foundation.atomic import atomic_file
 from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.names import PackedNames
-from flipwise.kernels.arcs import rows_are_simple
+from flipwise.kernels.arcs import first_one_way_arc, rows_are_simple
 
 MAGIC = b"\x89FLIPG\r\n"
 """A high bit and both line ends: a transfer as text breaks it, and is noticed."""
@@ -66,7 +66,10 @@ def write_store(graph: Graph, path: Path) -> None:
 
 
 def open_store(path: Path, *, verify: bool = True) -> Graph:
-    """The graph of a compact file, its arrays mapped into memory. `verify` checks every byte once."""
+    """The graph of a compact file, its arrays mapped into memory.
+
+    `verify` checks every byte once, and that the rows are those of a simple undirected graph with finite weights.
+    """
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         prefix = file.read(_PREFIX.size)
@@ -92,7 +95,7 @@ def open_store(path: Path, *, verify: bool = True) -> Graph:
         indptr, indices, weights = arrays["indptr"], arrays["indices"], arrays.get("weights")
         names = _unpacked_names(header["names"], int(header["first"]), int(header["nodes"]), arrays)
         notes = tuple(str(note) for note in header["notes"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         if isinstance(error, InvalidFile):
             raise
         raise InvalidFile(f"{path}, byte {_PREFIX.size}: the header lacks or misstates a field: {error}") from None
@@ -130,7 +133,11 @@ def _check_structure(
 ) -> None:
     """Refuse arrays that kernels could not safely walk through."""
     kinds = indptr.dtype == np.int64 and indices.dtype in (np.int32, np.int64)
-    fits = indptr.size == n + 1 and (weights is None or (weights.size == indices.size and weights.dtype == np.float64))
+    fits = (
+        n >= 0
+        and indptr.size == n + 1
+        and (weights is None or (weights.size == indices.size and weights.dtype == np.float64))
+    )
     named = names is None or len(names) == n
     if not (kinds and fits and named):
         raise InvalidFile(f"{path}: its arrays do not fit together (types or lengths).")
@@ -141,6 +148,16 @@ def _check_structure(
         rows_are_simple(indptr, indices, good)
         if not good.all():
             raise InvalidFile(f"{path}: the row of node {int(np.argmin(good)):,} is not that of a simple graph.")
+        if weights is not None and not (np.isfinite(weights).all() and weights.all()):
+            raise InvalidFile(f"{path}: its weights must be finite and not 0.")
+        one_way = int(
+            first_one_way_arc(indptr, indices, np.ones(0) if weights is None else weights, indptr[:-1].copy())
+        )
+        if one_way >= 0:
+            raise InvalidFile(
+                f"{path}: not an undirected graph: an edge of node {one_way:,} is missing in the row of its other end, "
+                "or has another weight there."
+            )
 
 
 def _checksum(values: npt.NDArray[Any]) -> int:

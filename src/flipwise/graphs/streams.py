@@ -10,6 +10,7 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -91,6 +92,7 @@ def lines(
     A byte order mark at the start of the file is passed over.
     """
     for data, before in _whole_lines(path, max_bytes, longest):
+        _refuse_stray_bytes(path, data, before)
         if before == 0:
             data = data.removeprefix(b"\xef\xbb\xbf")
         while before < skip and data:
@@ -121,6 +123,19 @@ def _whole_lines(path: Path, max_bytes: int | None, longest: int | None) -> Iter
         carry, carried = [block[cut:]], len(block) - cut
     if carried:
         yield Piece(b"".join(carry) + b"\n", before)
+
+
+def _refuse_stray_bytes(path: Path, data: bytes, before: int) -> None:
+    """Raise for carriage returns that end no line, as in files of old Macs, and for zero bytes, which no text has."""
+    if b"\0" not in data and (b"\r" not in data or data.count(b"\r") == data.count(b"\r\n")):
+        return
+    found = re.search(rb"\0|\r(?!\n)", data)
+    if found:
+        line = before + data.count(b"\n", 0, found.start()) + 1
+        problem = "a zero byte: this is no text file, or one in UTF-16. Save it in UTF-8."
+        if found[0] == b"\r":
+            problem = "a carriage return inside the line. Convert the line ends of the file to LF or CR LF."
+        raise InvalidFile(f"{path}, line {line:,}: {problem}")
 
 
 def _refuse_line(path: Path, line: int, longest: int) -> NoReturn:

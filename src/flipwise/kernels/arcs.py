@@ -223,16 +223,19 @@ def merge_weighted_rows(indptr, keys, values, add, tally):
 
 
 @kernel
-def rows_are_symmetric(indptr, indices, cursor):
-    """Whether every arc has its reverse, for ascending rows without repeats. `cursor` starts as `indptr[:-1]`."""
+def first_one_way_arc(indptr, indices, weights, cursor):
+    """The first node with an arc whose reverse is missing or has another weight (unless `weights` is empty), or -1.
+
+    For ascending rows without repeats. `cursor` starts as `indptr[:-1]`.
+    """
     for i in range(cursor.size):
         for p in range(indptr[i], indptr[i + 1]):
             j = indices[p]
             q = cursor[j]
-            if q >= indptr[j + 1] or indices[q] != i:
-                return False
+            if q >= indptr[j + 1] or indices[q] != i or (weights.size > 0 and weights[q] != weights[p]):
+                return i
             cursor[j] = q + 1
-    return True
+    return -1
 
 
 @kernel

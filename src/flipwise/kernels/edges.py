@@ -13,26 +13,37 @@ from flipwise.kernels.jit import helper, kernel
 
 # Codes in `state[1]`; the texts stand in graphs/formats/edgelist.py.
 # 1 no whole number, 2 number too large, 3 too few columns, 4 too many columns, 5 no finite number, 6 empty field,
-# 7 number out of range, 8 broken quotes
+# 7 number out of range, 8 broken quotes, 9 another separator than in the first line
+
+# `delimiter` is the byte that separates fields beside white space: 44, 59, 9 (a tab alone must then not be doubled), or
+# -1 for white space only. No other byte does: in `0,5` the comma would be one of decimals.
 
 
 @helper
-def _next_field(buffer, p):
-    """Pass separators; return the next position and how many commas or semicolons were among them."""
-    commas = 0
+def _next_field(buffer, p, delimiter):
+    """Pass separators; return the next position and how many delimiters were among them."""
+    passed = 0
     c = int(buffer[p])
-    while c == 32 or c == 9 or c == 13 or c == 44 or c == 59:
-        if c == 44 or c == 59:
-            commas += 1
+    while c == 32 or c == 9 or c == 13 or c == delimiter:
+        if c == delimiter:
+            passed += 1
         p += 1
         c = int(buffer[p])
-    return p, commas
+    return p, passed
 
 
 @helper
-def _ends_field(c):
+def _ends_field(c, delimiter):
     """Whether a byte separates fields or lines."""
-    return c == 32 or c == 9 or c == 10 or c == 13 or c == 44 or c == 59
+    return c == 32 or c == 9 or c == 10 or c == 13 or c == delimiter
+
+
+@helper
+def _wrong_separators(passed, delimiter):
+    """The code of the problem with so many delimiters between two fields."""
+    if passed > 1:
+        return 6
+    return 9 if passed == 0 and (delimiter == 44 or delimiter == 59) else 0
 
 
 @helper
@@ -44,7 +55,7 @@ def _end_of_line(buffer, p):
 
 
 @helper
-def _whole_number(buffer, p):
+def _whole_number(buffer, p, delimiter):
     """The number at p (or minus the code of the problem) and the position behind it."""
     value = 0
     start = p
@@ -55,13 +66,13 @@ def _whole_number(buffer, p):
         value = value * 10 + (c - 48)
         p += 1
         c = int(buffer[p])
-    if p == start or not _ends_field(c):
+    if p == start or not _ends_field(c, delimiter):
         return -1, start
     return value, p
 
 
 @helper
-def _decimal_number(buffer, p):
+def _decimal_number(buffer, p, delimiter):
     """The number at p, the position behind it, and 0 exact, 1 needs a careful conversion, 2 is no number.
 
     w * 10^e is correctly rounded by one operation while w < 2^53 and |e| <= 22 (Clinger 1990).
@@ -109,7 +120,7 @@ def _decimal_number(buffer, p):
         if p == start:
             return 0.0, p, 2
         exponent += -power if downward else power
-    if not _ends_field(c):
+    if not _ends_field(c, delimiter):
         return 0.0, p, 2
     if exponent > 22 or exponent < -22:
         careful = 1
@@ -124,7 +135,7 @@ def _decimal_number(buffer, p):
 
 
 @kernel
-def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, targets, weights, careful, state):
+def parse_edges(buffer, delimiter, weighted, ignore_extra, lowest, highest, sources, targets, weights, careful, state):
     """Read `source target [weight]` lines with whole numbers from `lowest` to `highest` as nodes.
 
     Lines that are blank or start with '#' or '%' are passed over. `state` receives: arcs read, the code of the first
@@ -135,48 +146,48 @@ def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, target
     code = 0
     p = 0
     while p < buffer.size:
-        p, commas = _next_field(buffer, p)
+        p, passed = _next_field(buffer, p, delimiter)
         c = int(buffer[p])
-        if c == 10 and commas == 0:
+        if c == 10 and (passed == 0 or delimiter == 9):
             p += 1
             continue
         if c == 35 or c == 37:
             p = _end_of_line(buffer, p) + 1
             continue
-        if commas > 0:
+        if passed > 0:
             code = 6
             break
         start = p
-        value, p = _whole_number(buffer, p)
+        value, p = _whole_number(buffer, p, delimiter)
         if value < lowest or value > highest:
             p = start
             code = -value if value < 0 else 7
             break
         sources[arcs] = value
-        p, commas = _next_field(buffer, p)
+        p, passed = _next_field(buffer, p, delimiter)
         if buffer[p] == 10:
             code = 3
             break
-        if commas > 1:
-            code = 6
+        code = _wrong_separators(passed, delimiter)
+        if code != 0:
             break
         start = p
-        value, p = _whole_number(buffer, p)
+        value, p = _whole_number(buffer, p, delimiter)
         if value < lowest or value > highest:
             p = start
             code = -value if value < 0 else 7
             break
         targets[arcs] = value
-        p, commas = _next_field(buffer, p)
+        p, passed = _next_field(buffer, p, delimiter)
         if weighted:
             if buffer[p] == 10:
                 code = 3
                 break
-            if commas > 1:
-                code = 6
+            code = _wrong_separators(passed, delimiter)
+            if code != 0:
                 break
             start = p
-            number, p, kind = _decimal_number(buffer, p)
+            number, p, kind = _decimal_number(buffer, p, delimiter)
             if kind == 2:
                 p = start
                 code = 5
@@ -187,7 +198,7 @@ def parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, target
                 careful[delicate, 1] = start
                 careful[delicate, 2] = p
                 delicate += 1
-            p, commas = _next_field(buffer, p)
+            p, passed = _next_field(buffer, p, delimiter)
         if buffer[p] != 10:
             if not ignore_extra:
                 code = 4
@@ -213,18 +224,18 @@ def parse_rows(buffer, values, ends, state):
     code = 0
     p = 0
     while p < buffer.size:
-        p, _ = _next_field(buffer, p)
+        p, _ = _next_field(buffer, p, -1)
         if buffer[p] == 37:
             p = _end_of_line(buffer, p) + 1
             continue
         while buffer[p] != 10:
-            value, p = _whole_number(buffer, p)
+            value, p = _whole_number(buffer, p, -1)
             if value < 0:
                 code = -value
                 break
             values[count] = value
             count += 1
-            p, _ = _next_field(buffer, p)
+            p, _ = _next_field(buffer, p, -1)
         if code != 0:
             break
         ends[rows] = count
@@ -239,14 +250,14 @@ def parse_rows(buffer, values, ends, state):
 def _text_field(buffer, p, delimiter):
     """The field at p: first byte, end, the position behind it, and the code of a problem.
 
-    `delimiter` 0 means any run of white space. Elsewhere a field may stand in double quotes, which then hold no quote.
+    `delimiter` -1 means any run of white space. Elsewhere a field may stand in double quotes, which then hold no quote.
     """
     c = int(buffer[p])
     while c == 32 or c == 13 or (c == 9 and delimiter != 9):
         p += 1
         c = int(buffer[p])
     start = p
-    if delimiter == 0:
+    if delimiter < 0:
         while c != 32 and c != 9 and c != 13 and c != 10:
             p += 1
             c = int(buffer[p])
@@ -349,12 +360,15 @@ def parse_named_edges(
         if code != 0:
             break
         if weighted:
-            p, _ = _next_field(buffer, p)
-            if buffer[p] == 10:
-                code = 3
+            c = int(buffer[p])
+            while c == 32 or c == 13 or (c == 9 and delimiter != 9):
+                p += 1
+                c = int(buffer[p])
+            if c == 10 or c == delimiter:
+                code = 3 if c == 10 else 6
                 break
             start = p
-            number, p, kind = _decimal_number(buffer, p)
+            number, p, kind = _decimal_number(buffer, p, delimiter)
             if kind == 2:
                 p = start
                 code = 5
@@ -365,8 +379,11 @@ def parse_named_edges(
                 careful[delicate, 1] = start
                 careful[delicate, 2] = p
                 delicate += 1
-        p, _ = _next_field(buffer, p)
+        p, passed = _next_field(buffer, p, delimiter)
         if buffer[p] != 10:
+            if weighted and passed == 0 and delimiter >= 0:
+                code = 9
+                break
             if not ignore_extra:
                 code = 4
                 break

@@ -27,7 +27,7 @@ from tests.graphs.files import TRIANGLE, dense, written
         "0,1\n1,2\n2,0\n",
         "source,target\n0,1\n1,2\n2,0\n",
         "FromNodeId\tToNodeId\n0\t1\n1\t2\n2\t0\n",
-        "a;b\n0;1\n1;2\n2;0\n",
+        "u;v\n0;1\n1;2\n2;0\n",
         "\ufeff0 1\n1 2\n2 0\n",
         "0 1 {}\n1 2 {}\n2 0 {}\n",
         "0, 1, 1.0\n1, 2, 1\n2, 0, 1e0\n",

@@ -1,22 +1,23 @@
 """Edge lists: `source target [weight]` a line, separated by white space, commas, semicolons or tabs.
 
 Comments start with '#' or '%' (SNAP, KONECT); a header line of column names is recognised. Nodes are whole numbers or
-names; which, is decided by the first line of data. A third column is the weight when it is a number there; later
-columns are ignored, and said to be. Formats with such lines behind a header of their own are read by the same
-functions.
+names; which, is decided by the first line of data (`layout.py`). A third column is the weight when it is a number
+there; later columns are ignored, and said to be. What could mean two things is refused. Formats with such lines behind
+a header of their own are read by the same functions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from flipwise.foundation.errors import InvalidFile, InvalidInput
+from flipwise.graphs.formats.foreign import refuse_foreign
+from flipwise.graphs.formats.layout import ARROWS, Layout, data_lines, find_layout
 from flipwise.graphs.formats.lines import write_edges
 from flipwise.graphs.graph import ArcBlock, Graph, GraphBuilder, KeptBlocks, Symmetrise, build_graph
 from flipwise.graphs.names import NodeNumbers, PackedNames, compact
@@ -35,23 +36,8 @@ _PROBLEMS = {
     6: "empty field before {found}",
     7: "node {found} is out of range ({lowest} to {highest})",
     8: "broken double quotes at {found}",
+    9: "another separator before {found} than in the first line",
 }
-
-_HEADERS = [
-    {"source", "src", "from", "fromnodeid", "u", "node1", "node_1", "id1", "id_1", "i", "start", "head"},
-    {"target", "dst", "to", "tonodeid", "v", "node2", "node_2", "id2", "id_2", "j", "end", "tail", "dest",
-     "destination"},
-]  # fmt: skip
-
-
-class Layout(NamedTuple):
-    """What the first lines say about the file."""
-
-    delimiter: str | None
-    named: bool
-    weighted: bool
-    extra: bool
-    header_lines: int
 
 
 def read_edge_list(
@@ -61,13 +47,16 @@ def read_edge_list(
     weighted: bool | None = None,
     names: bool | None = None,
     base: int | None = None,
+    header: bool | None = None,
     max_bytes: int | None = None,
 ) -> Graph:
     """The graph of an edge list; the options are those of `read_graph`."""
-    first = next((piece for piece in lines(path, max_bytes) if any(_data_lines(piece.data))), None)
+    first = next((piece for piece in lines(path, max_bytes) if any(data_lines(piece.data))), None)
     if first is None:
         raise InvalidFile(f"{path}: holds no edges.")
-    layout = _find_layout(first, weighted, names)
+    if not names:
+        refuse_foreign(path, first.data[:4096], "")
+    layout = find_layout(path, first, weighted, names, header)
     skip = first.lines_before + layout.header_lines
     notes: tuple[str, ...] = ()
     if layout.extra:
@@ -76,6 +65,8 @@ def read_edge_list(
         if base is not None:
             raise InvalidInput(f"`base` is for nodes given by numbers; {path} has names.")
         blocks, packed = _named_arcs(path, lines(path, max_bytes, skip=skip), layout)
+        _refuse_doubtful_names(path, packed, layout, given=bool(names))
+        _check_announced(path, layout, sum(block.sources.size for block in blocks))
         return build_graph(len(packed), blocks, symmetrise=symmetrise, names=packed, notes=notes, what=str(path))
 
     numbers, kept = NodeNumbers(), KeptBlocks()
@@ -84,6 +75,7 @@ def read_edge_list(
         return numbered_arcs(
             path,
             lines(path, max_bytes, skip=skip),
+            delimiter=layout.delimiter,
             weighted=layout.weighted,
             ignore_extra=layout.extra,
             lowest=max(base or 0, numbers.bounds[0]),
@@ -91,11 +83,22 @@ def read_edge_list(
             advice=" If nodes have names, pass names=True.",
         )
 
+    top: tuple[int, int] | None = None
+    arcs = 0
     for block in parse():
+        top = top or (int(block.sources[0]), int(block.targets[0]))
+        arcs += block.sources.size
         numbers.add(block)
         kept.add(block)
-    if numbers.largest < 0:
+    if top is None:
         raise InvalidFile(f"{path}: holds no edges.")
+    _check_announced(path, layout, arcs)
+    if header is None and layout.announced is None and not layout.weighted and top == (numbers.largest, arcs - 1):
+        raise InvalidFile(
+            f"{path}: its first numbers, {top[0]} {top[1]}, are those of its nodes and edges, unless they are an edge. "
+            "Pass header=True if they are none, header=False if they are one (on the command line --header, "
+            "--no-header)."
+        )
     n, labels, renumber = numbers.numbering(base, str(path))
     builder = GraphBuilder(n, weighted=layout.weighted, symmetrise=symmetrise, what=str(path))
     for block in kept.blocks if kept.complete else parse():
@@ -110,7 +113,7 @@ def refuse(path: Path, piece: Piece, code: int, position: int, advice: str = "",
     line = piece.lines_before + piece.data.count(b"\n", 0, position) + 1
     column = position - piece.data.rfind(b"\n", 0, position)
     rest = piece.data[position : position + 40].split(b"\n")[0]
-    token = rest.replace(b",", b" ").split()
+    token = rest.split()
     found = repr(token[0].decode(errors="replace")) if token else "nothing"
     text = _PROBLEMS[code].format(found=found, **values)
     raise InvalidFile(f"{path}, line {line:,}, byte {column:,} of the line: {text}.{advice}")
@@ -130,13 +133,14 @@ def numbered_arcs(
     path: Path,
     pieces: Iterable[Piece],
     *,
+    delimiter: str | None = None,
     weighted: bool,
     ignore_extra: bool,
     lowest: int,
     highest: int,
     advice: str = "",
 ) -> Iterator[ArcBlock]:
-    """All `source target [weight]` lines, in blocks, with their numbers as they stand."""
+    """All `source target [weight]` lines, in blocks that are not empty, with their numbers as they stand."""
     state = np.zeros(4, dtype=np.int64)
     room = 0
     for piece in pieces:
@@ -145,7 +149,9 @@ def numbered_arcs(
             sources, targets = np.empty(room, np.int64), np.empty(room, np.int64)
             weights, careful = np.empty(room if weighted else 0), np.empty((room if weighted else 0, 3), np.int64)
         buffer = np.frombuffer(piece.data, dtype=np.uint8)
-        parse_edges(buffer, weighted, ignore_extra, lowest, highest, sources, targets, weights, careful, state)
+        parse_edges(
+            buffer, _byte(delimiter), weighted, ignore_extra, lowest, highest, sources, targets, weights, careful, state
+        )
         count, code, position, delicate = (int(s) for s in state)
         if code:
             refuse(path, piece, code, position, advice, lowest=lowest, highest=highest)
@@ -155,55 +161,44 @@ def numbered_arcs(
             yield ArcBlock(compact(sources[:count]), compact(targets[:count]), found)
 
 
-def _data_lines(data: bytes) -> Iterator[tuple[int, str]]:
-    """Lines that are neither blank nor comments, with their numbers from 0."""
-    for number, line in enumerate(BytesIO(data)):
-        text = line.strip(b" \t\r\n")
-        if text and text[:1] not in b"#%":
-            yield number, text.decode(errors="replace")
+def _byte(delimiter: str | None) -> int:
+    """The delimiter as kernels know it: -1 stands for white space."""
+    return -1 if delimiter is None else ord(delimiter)
 
 
-def _split_line(line: str) -> tuple[str | None, list[str]]:
-    """The delimiter (None: white space) and the fields of a line."""
-    for delimiter in (",", "\t", ";"):
-        if delimiter in line:
-            fields = [field.strip(' \r\t"') for field in line.split(delimiter)]
-            return delimiter, fields[:-1] if fields[-1] == "" else fields
-    return None, line.split()
+def _check_announced(path: Path, layout: Layout, arcs: int) -> None:
+    """Raise when a file that `write_graph` wrote does not hold what its first line says."""
+    if layout.announced is not None and layout.announced != arcs:
+        raise InvalidFile(
+            f"{path}: its first line announces {layout.announced:,} edges, the file holds {arcs:,}: it was cut off or "
+            "edited. Delete that line to read what is there."
+        )
 
 
-def _find_layout(first: Piece, weighted: bool | None, names: bool | None) -> Layout:
-    """What the first lines of data say, and the caller where `weighted` or `names` is given."""
-    data = _data_lines(first.data)
-    number, line = next(data)
-    delimiter, fields = _split_line(line)
-    header_lines = 0
-    following = next(data, None)
-    if following is not None and names is not False:
-        other_delimiter, others = _split_line(following[1])
-        known = len(fields) >= 2 and all(f.lower() in known for f, known in zip(fields, _HEADERS))
-        words_over_numbers = not _are_nodes(fields) and _are_nodes(others)
-        if known or (words_over_numbers and len(others) == len(fields)):
-            header_lines, delimiter, fields = number + 1, other_delimiter, others
-    named = not _are_nodes(fields) if names is None else names
-    # '1 2' with tabs between is numbers all the same; for names only the first delimiter separates.
-    third = len(fields) > 2 and is_finite_number(fields[2])
-    use_weights = third if weighted is None else weighted
-    extra = len(fields) > (3 if use_weights else 2) or weighted is False
-    return Layout(delimiter, named, use_weights, extra, header_lines)
-
-
-def _are_nodes(fields: list[str]) -> bool:
-    """Whether a line begins with two whole numbers."""
-    return len(fields) >= 2 and all(field.isascii() and field.isdigit() for field in fields[:2])
-
-
-def is_finite_number(field: str) -> bool:
-    """Whether a field is a finite number."""
-    try:
-        return bool(np.isfinite(float(field)))
-    except ValueError:
-        return False
+def _refuse_doubtful_names(path: Path, names: PackedNames, layout: Layout, *, given: bool) -> None:
+    """Raise for names that show that the lines mean something else; `given`: the caller said that nodes have names."""
+    twice = set(layout.header)
+    for name in names if twice or not given else ():
+        if name in twice:
+            raise InvalidFile(
+                f"{path}: {name!r} is in the first line, which looks like column names, and a node in another line. "
+                "Pass header=False if the first line is an edge, header=True if it is not (on the command line "
+                "--no-header, --header)."
+            )
+        if given:
+            continue
+        if name in ARROWS:
+            raise InvalidFile(f"{path}: {name!r} stands where a node should. Write `source target [weight]` a line.")
+        if name[0] in "#%":
+            raise InvalidFile(
+                f"{path}: the node {name!r} begins with the sign of a comment; lines that begin with it would be lost. "
+                "Pass names=True if there are none (on the command line --names)."
+            )
+        if layout.delimiter is None and name[0] == '"':
+            raise InvalidFile(
+                f"{path}: the node {name!r} begins with a double quote; quotes need commas, semicolons or tabs between "
+                "columns. Pass names=True if it is part of the name (on the command line --names)."
+            )
 
 
 def _named_arcs(path: Path, pieces: Iterator[Piece], layout: Layout) -> tuple[list[ArcBlock], PackedNames]:
@@ -213,8 +208,8 @@ def _named_arcs(path: Path, pieces: Iterator[Piece], layout: Layout) -> tuple[li
     table = np.full(1 << 12, -1, dtype=np.int64)
     pool = np.empty(0, dtype=np.uint8)
     offsets = np.zeros(1, dtype=np.int64)
-    delimiter = ord(layout.delimiter) if layout.delimiter else 0
     for piece in _smaller_pieces(pieces):
+        _check_text(path, piece)
         room = len(piece.data) // 4 + 1
         count = int(state[4])
         used = int(offsets[count])
@@ -230,7 +225,7 @@ def _named_arcs(path: Path, pieces: Iterator[Piece], layout: Layout) -> tuple[li
         weights, careful = np.empty(heavy), np.empty((heavy, 3), np.int64)
         buffer = np.frombuffer(piece.data, dtype=np.uint8)
         parse_named_edges(
-            buffer, delimiter, layout.weighted, layout.extra, table, pool, offsets,
+            buffer, _byte(layout.delimiter), layout.weighted, layout.extra, table, pool, offsets,
             sources, targets, weights, careful, state,
         )  # fmt: skip
         arcs, code, position, delicate, _ = (int(s) for s in state)
@@ -244,6 +239,16 @@ def _named_arcs(path: Path, pieces: Iterator[Piece], layout: Layout) -> tuple[li
     if not count:
         raise InvalidFile(f"{path}: holds no edges.")
     return blocks, PackedNames(pool[: offsets[count]].copy(), offsets[: count + 1].copy())
+
+
+def _check_text(path: Path, piece: Piece) -> None:
+    """Raise for names that are not UTF-8: two of them could look the same."""
+    try:
+        piece.data.decode()
+    except UnicodeDecodeError:
+        for number, line in enumerate(piece.data.split(b"\n"), start=piece.lines_before + 1):
+            if line.strip()[:1] not in (b"#", b"%") and line.decode(errors="replace").encode() != line:
+                raise InvalidFile(f"{path}, line {number:,}: not text in UTF-8. Save the file in UTF-8.") from None
 
 
 def _smaller_pieces(pieces: Iterator[Piece]) -> Iterator[Piece]:

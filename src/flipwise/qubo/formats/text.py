@@ -9,7 +9,7 @@ import numpy as np
 
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.errors import InvalidFile, InvalidInput
-from flipwise.graphs.formats.edgelist import is_finite_number
+from flipwise.graphs.formats.layout import is_finite_number
 from flipwise.graphs.streams import blocks, packed_file
 from flipwise.qubo.models import QuadraticModel
 
