@@ -1,14 +1,11 @@
-"""The two tiers: same bits, switched by size and time, threads limited and restored."""
+"""The two tiers: same bits, chosen by a count of operations; threads limited and restored."""
 
 from __future__ import annotations
-
-import os
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-import flipwise
 from flipwise.kernels import jit, sparse
 from tests.reference import random_symmetric
 
@@ -21,19 +18,49 @@ def _problem(n: int, seed: int) -> tuple[sp.csr_array, np.ndarray, np.ndarray]:
     return A, rng.standard_normal(n), np.where(rng.random(n) < 0.5, 1.0, -1.0)
 
 
-def test_small_work_is_interpreted_and_large_work_compiled() -> None:
+def _total(values: np.ndarray) -> float:
+    s = 0.0
+    for i in range(values.size):
+        s += values[i]
+    return s
+
+
+@pytest.fixture
+def unused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process in which no kernel has been called yet."""
+    monkeypatch.setattr(jit._Work, "interpreted", 0.0)
+    monkeypatch.setattr(jit._Work, "allowed", jit.INTERPRETED_OPERATIONS)
+
+
+def test_little_work_is_interpreted_and_more_compiled(unused: None) -> None:
     """A fresh kernel starts interpreted and compiles for large arrays."""
-
-    def total(values):  # type: ignore[no-untyped-def]
-        s = 0.0
-        for i in range(values.size):
-            s += values[i]
-        return s
-
-    fresh = jit.kernel(total)
+    fresh = jit.kernel(_total)
     assert fresh(np.ones(10)) == 10.0 and fresh.compiled is None
-    assert fresh(np.ones(jit.INTERPRETED_ELEMENTS + 1)) == jit.INTERPRETED_ELEMENTS + 1
+    assert fresh(np.ones(jit.INTERPRETED_OPERATIONS + 1)) == jit.INTERPRETED_OPERATIONS + 1
     assert fresh.compiled is not None
+
+
+def test_the_operations_of_all_calls_count_together(unused: None) -> None:
+    """Many small calls compile a kernel after as many operations as one large call has, whatever time they take."""
+    fresh = jit.kernel(_total, operations=lambda values: 30_000)
+    for _ in range(3):
+        fresh(np.ones(10))
+    assert fresh.compiled is None
+    assert fresh(np.ones(10)) == 10.0 and fresh.compiled is not None
+
+
+def test_several_kernels_share_one_allowance(unused: None) -> None:
+    """Many kernels that each have little to do are compiled when it is much together."""
+    kernels = [jit.kernel(operations=lambda values: 80_000)(_total) for _ in range(5)]
+    for each in kernels:
+        each(np.ones(10))
+    assert [each.compiled is not None for each in kernels] == [False, False, False, True, True]
+
+
+def test_work_that_is_large_by_its_count_is_never_interpreted(unused: None) -> None:
+    """A call on small arrays that takes many operations goes to the compiled tier before it begins."""
+    fresh = jit.kernel(_total, operations=lambda values: values.size**6)
+    assert fresh(np.ones(10)) == 10.0 and fresh.compiled is not None
 
 
 def test_threads_are_limited_and_restored() -> None:
@@ -48,10 +75,3 @@ def test_threads_are_limited_and_restored() -> None:
         raise ZeroDivisionError
     assert numba.get_num_threads() == before
     assert g == pytest.approx(2 * A @ x + c)
-
-
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="without JIT there is nothing to compile")
-def test_warm_up_compiles_without_error() -> None:
-    """warm_up moves the kernels to the compiled tier."""
-    flipwise.warm_up()
-    assert sparse.csr_flip_improving.compiled is not None

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flipwise.kernels.jit import helper, kernel
+from flipwise.kernels.jit import entries_in_rows, helper, kernel
 
 QUANTILES = 1024
 """Length of the table of quantiles of the exponential distribution."""
@@ -42,7 +42,7 @@ def _next_random(state):
     return state
 
 
-@kernel
+@kernel(operations=lambda indptr, indices, J, t, *_: t.size * (indptr.size + indices.size // 4))
 def csr_anneal(indptr, indices, J, temperatures, quantiles, s, f, state):
     """One sweep over all spins at each temperature.
 
@@ -72,7 +72,11 @@ def csr_anneal(indptr, indices, J, temperatures, quantiles, s, f, state):
     state[0] = random
 
 
-@kernel
+@kernel(
+    operations=lambda indptr, indices, J, t, quantiles, part, *_: (
+        t.size * (part.size + entries_in_rows(indptr, part) // 4)
+    )
+)
 def csr_anneal_part(indptr, indices, J, temperatures, quantiles, part, s, f, state):
     """As `csr_anneal`, over the spins of `part` only, in its order; the others stay as they are.
 
@@ -123,7 +127,7 @@ def csr_quench(indptr, indices, J, slack, s, f):
                 found = True
 
 
-@kernel
+@kernel(operations=lambda J, t, *_: t.size * (len(J) + J.size // 8))
 def dense_anneal(J, temperatures, quantiles, s, f, state):
     """As `csr_anneal`, for a dense J whose rows are added to the fields as whole vectors."""
     n = s.size
@@ -163,7 +167,7 @@ def _flip_dense(J, i, s, f):
         f[j] -= step * row[j]
 
 
-@kernel
+@kernel(operations=lambda J, *_: len(J) + J.size // 8)
 def dense_quench(J, slack, s, f):
     """As `csr_quench`, for a dense J."""
     found = True
@@ -175,7 +179,7 @@ def dense_quench(J, slack, s, f):
                 found = True
 
 
-@kernel
+@kernel(operations=lambda indptr, indices, J, t, *_: t.size * (indptr.size + indices.size // 4))
 def csr_anneal_counts(indptr, indices, J, temperatures, quantiles, stiffness, labels, excess, level, s, f, state):
     """One sweep over all spins at each temperature; `excess` and `level` are float64, one entry for each group."""
     random = state[0]
@@ -202,7 +206,7 @@ def csr_anneal_counts(indptr, indices, J, temperatures, quantiles, stiffness, la
     state[0] = random
 
 
-@kernel
+@kernel(operations=lambda J, t, *_: t.size * (len(J) + J.size // 8))
 def dense_anneal_counts(J, temperatures, quantiles, stiffness, labels, excess, level, s, f, state):
     """As `csr_anneal_counts`, for a dense J."""
     random = state[0]

@@ -48,7 +48,7 @@ def _even_out_group(first, second, weight, share, loads, start, stop):
         _even_out_edge(first, second, weight, share, loads, e)
 
 
-@parallel_kernel
+@parallel_kernel(operations=lambda first, *rest: 4 * rest[-1] * first.size)
 def balance(first, second, weight, share, loads, group_start, rounds, passes):
     """Pass over the edges `passes` times.
 
@@ -62,7 +62,7 @@ def balance(first, second, weight, share, loads, group_start, rounds, passes):
                     _even_out_group(first, second, weight, share, loads, group_start[g], group_start[g + 1])
 
 
-@kernel
+@kernel(operations=lambda first, *rest: 4 * rest[-1] * first.size)
 def balance_serially(first, second, weight, share, loads, group_start, rounds, passes):
     """The same, to the bit, on one thread: for so few edges that starting threads costs more than the work."""
     for _ in range(passes):
@@ -129,7 +129,7 @@ def _level_for_sum(x, step, gain, outer, outer_step, outer_gain, k):
     return high
 
 
-@parallel_kernel
+@parallel_kernel(operations=lambda *all_of: all_of[-1] * (20 * all_of[9].size + 4 * all_of[0].size))
 def primal_dual(
     first, second, weight, indptr, pair_of, is_first, k, cap, balance, x, outer, y, v, r1, r2, p, mean_v, mean_p, gain,
     x_step, v_step, ahead, y_ahead, steps,

@@ -11,7 +11,11 @@ import numpy as np
 from flipwise.kernels.jit import helper, kernel, parallel_kernel, prange, row_kernel
 
 
-@parallel_kernel
+@parallel_kernel(
+    operations=lambda Q, weights, slack, chosen, follow, x, *_: (
+        x.size + (x.size if follow else int(chosen.sum())) * len(Q) // 2
+    )
+)
 def rows_flip_improving(Q, weights, slack, chosen, follow, x, g, flips, change):
     """In every row, flip the `chosen` entries in their order wherever the exact change is below `-slack`.
 
@@ -119,7 +123,11 @@ def _neighbourhood_move(Q, b, g, candidates, slack):
     return candidates.shape[1]
 
 
-@row_kernel
+@row_kernel(
+    operations=lambda W, Q, P, which, alpha1, alpha2, updates, every, candidates, slack, B, *_: (
+        2 * B.size * (W.shape[1] + len(Q))
+    )
+)
 def dpcd_rows(W, Q, P, which, alpha1, alpha2, updates, every, candidates, slack, B, flips):
     """Algorithm 1 in each row of the int8 matrix `B`: at most `updates` principal coordinate updates.
 
@@ -174,7 +182,7 @@ def dpcd_rows(W, Q, P, which, alpha1, alpha2, updates, every, candidates, slack,
         flips[i] = count
 
 
-@row_kernel
+@row_kernel(operations=lambda Q, P, which, B, *_: B.size * len(Q))
 def dcc_sweep_rows(Q, P, which, B, changed):
     """One sweep of discrete cyclic coordinate descent: bit after bit, b_k = sgn(p_k - sum_{j != k} Q_kj b_j).
 
@@ -197,7 +205,7 @@ def dcc_sweep_rows(Q, P, which, B, changed):
         changed[i] = count
 
 
-@kernel
+@kernel(operations=lambda T, V, *_: 2 * T.size + T.size * V.shape[1] // 8)
 def follow_signs(T, V, B, cross):
     """Flip the entries of `B` that differ from the signs of `T` and keep `cross` = B'V; returns how many.
 

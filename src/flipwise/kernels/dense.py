@@ -7,7 +7,11 @@ import numpy as np
 from flipwise.kernels.jit import kernel
 
 
-@kernel
+@kernel(
+    operations=lambda A, diag, slack, queue, waiting, count, follow, *_: (
+        diag.size + (count * diag.size // 8 if follow else 4 * count)
+    )
+)
 def dense_flip_improving(A, diag, slack, queue, waiting, count, follow, x, g):
     """Flip the queued indices one after another wherever the exact change is still below `-slack`.
 
@@ -44,7 +48,7 @@ def dense_flip_improving(A, diag, slack, queue, waiting, count, follow, x, g):
     return flips, change
 
 
-@kernel
+@kernel(operations=lambda A, diag, slack, pairs, *_: diag.size + 4 * len(pairs))
 def dense_swap_improving(A, diag, slack, pairs, x, g):
     """Carry out the listed swaps (i: +1 to -1, j: -1 to +1) one after another wherever the exact change is below zero.
 
@@ -69,7 +73,7 @@ def dense_swap_improving(A, diag, slack, pairs, x, g):
     return swaps, change
 
 
-@kernel
+@kernel(operations=lambda A, *_: len(A) + A.size // 8)
 def dense_exchange(A, diag, slack, x, g):
     """Exchange the best +1 and the best -1 again and again, under one exact count, until that no longer improves.
 
@@ -105,7 +109,7 @@ def dense_exchange(A, diag, slack, x, g):
     return swaps, change
 
 
-@kernel
+@kernel(operations=lambda U, s, c, slack, start, count, *_: 2 * count * U.shape[1])
 def lowrank_sweep(U, s, c, slack, start, count, inner, x):
     """Flip the bits start, ..., start + count - 1 in turn wherever f(x) = x'U diag(s) U'x + c'x falls.
 

@@ -32,7 +32,7 @@ def _flip_change(i, j, x, m, own, total, similar, G):
     return -8.0 * x[i, j] * m[i] * inner + 8.0 * m[i] * (total + m[i] * (r - 1 - own[i]))
 
 
-@kernel
+@kernel(operations=lambda Z, s, m, own, total, slack, batch, x, *_: batch.size * (2 * s.size + 3 * x.shape[1]))
 def gram_flip_dense(Z, s, m, own, total, slack, batch, x, G, U):
     """Flip the entries of `batch` in their order wherever f falls by more than `slack * m_i`; (flips, change)."""
     r = x.shape[1]
@@ -54,7 +54,11 @@ def gram_flip_dense(Z, s, m, own, total, slack, batch, x, G, U):
     return flips, change
 
 
-@kernel
+@kernel(
+    operations=lambda indptr, indices, data, s, m, own, total, slack, batch, x, *_: (
+        batch.size * (2 * data.size // max(1, len(x)) + 3 * x.shape[1])
+    )
+)
 def gram_flip_sparse(indptr, indices, data, s, m, own, total, slack, batch, x, G, U):
     """The same with Z in CSR form."""
     r = x.shape[1]

@@ -69,7 +69,7 @@ def _nearest_first(distance, n_bits, keep, order):
             order[at] = j
 
 
-@parallel_kernel
+@parallel_kernel(operations=lambda q, db, *_: 8 * len(q) * db.size)
 def nearest(q, db, n_bits, ids, distances):
     """The nearest codes of each query by (distance, id), as many as `ids` has columns."""
     for i in prange(q.shape[0]):
@@ -81,7 +81,7 @@ def nearest(q, db, n_bits, ids, distances):
             distances[i, k] = distance[ids[i, k]]
 
 
-@parallel_kernel
+@parallel_kernel(operations=lambda q, db, *_: 8 * len(q) * db.size)
 def settle_ties(q, db, distances, ids):
     """Rewrite the ids at each query's last distance as the lowest ids at that distance, given right distances."""
     for i in prange(q.shape[0]):
@@ -98,7 +98,7 @@ def settle_ties(q, db, distances, ids):
             j += 1
 
 
-@parallel_kernel
+@parallel_kernel(operations=lambda q, db, *_: 8 * len(q) * db.size)
 def count_by_distance(q, db, query_set, db_set, share, counts, hits):
     """For each query, the items (`counts`) and the relevant items (`hits`) at each distance."""
     for i in prange(q.shape[0]):
@@ -109,7 +109,7 @@ def count_by_distance(q, db, query_set, db_set, share, counts, hits):
                 hits[i, d] += 1
 
 
-@parallel_kernel
+@parallel_kernel(operations=lambda q, db, *_: 8 * len(q) * db.size)
 def ranked_relevance(q, db, query_set, db_set, share, n_bits, relevant):
     """Whether the first items by (distance, id) are relevant, as many as `relevant` has columns."""
     for i in prange(q.shape[0]):

@@ -1,8 +1,12 @@
-"""Two tiers for every kernel: interpreted while little work is done, compiled by Numba when it pays.
+"""Two tiers for every kernel: interpreted for a little work, compiled by Numba for more.
 
-A kernel is an ordinary Python function on arrays and scalars. It starts interpreted, so a small problem never waits
-for a compiler and never imports Numba; large arrays, or a quarter of a second spent interpreting, switch it to the
-compiled tier for good. Both tiers give the same bits: kernels add in explicit loops and Numba runs without fastmath.
+A kernel is an ordinary Python function on arrays and scalars. How many operations a call takes is known before it: the
+elements of its arrays, unless the kernel declares a count of its own. Little work, all calls together, is interpreted:
+a small problem never waits for a compiler and never imports Numba. More work goes to the compiled tier, for good. The
+choice looks neither at the clock nor into the cache, so a first run does what every later one does. Both tiers give the
+same bits: kernels add in explicit loops and Numba runs without fastmath.
+
+Seconds in which Numba is imported and machine code is made or loaded are counted apart (`compile_time`).
 
 `FLIPWISE_NUMBA_CACHE=0` turns the on-disk cache off; where no cache folder is writable it is off by itself.
 """
@@ -22,15 +26,16 @@ from typing import Any
 import numpy as np
 
 from flipwise.foundation.checks import check_whole
+from flipwise.kernels.compile_time import compilation
 
 log = logging.getLogger("flipwise.kernels")
 
-INTERPRETED_ELEMENTS = 100_000
-"""Arrays with more elements in total than this go to the compiled tier at once."""
 INTERPRETED_OPERATIONS = 100_000
-"""Elements looked at in one call that may run interpreted (about 0.2 s); see `Kernel.expect`."""
-INTERPRETED_SECONDS = 0.25
-"""Time a kernel may spend interpreted before it is compiled."""
+"""Operations that one kernel may take interpreted, all its calls together (about 0.1 s)."""
+INTERPRETED_IN_ALL = 300_000
+"""The same for all kernels together: about the half second in which Numba is imported and ready."""
+INTERPRETED_BESIDE = 5_000
+"""What a kernel may take interpreted once others run compiled: machine code is then loaded in a few milliseconds."""
 
 SERIAL_WORK = 1_000_000
 """Parallel kernels that read fewer elements than this are better off on one thread."""
@@ -67,69 +72,128 @@ if hasattr(os, "register_at_fork"):
 class Kernel:
     """A function with an interpreted and a compiled tier."""
 
-    def __init__(self, function: FunctionType, parallel: bool, chunk: int = 0) -> None:
+    def __init__(
+        self, function: FunctionType, parallel: bool, chunk: int = 0, operations: Callable[..., float] | None = None
+    ) -> None:
         self.interpreted = function
         self.parallel = parallel
         self.chunk = chunk
         self.compiled: Callable[..., Any] | None = None
         self._serial: Callable[..., Any] | None = None
-        self._interpreted_seconds = 0.0
+        self._count = operations or _elements
+        self._interpreted_operations = 0.0
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
 
     def __call__(self, *arguments: Any) -> Any:
-        if self.compiled is None:
-            elements = sum(a.size for a in arguments if isinstance(a, np.ndarray))
-            if elements <= INTERPRETED_ELEMENTS and self._interpreted_seconds < INTERPRETED_SECONDS:
-                start = time.perf_counter()
-                try:
-                    return self.interpreted(*arguments)
-                finally:
-                    self._interpreted_seconds += time.perf_counter() - start
-            with _compile_lock:
-                self.compiled = self.compiled or _compile(self.interpreted, self.parallel)
-        assert self.compiled is not None
+        compiled = self.compiled
+        if compiled is None:
+            if self._is_little(arguments):
+                return self.interpreted(*arguments)
+            compiled = self.compile()
         if not self.parallel:
-            return self.compiled(*arguments)
+            return compiled(*arguments)
         if _Fork.orphaned:
             if self._serial is None:
                 self._serial = _compile(self.interpreted, parallel=False, suffix="_serial")
             return self._serial(*arguments)
         _Fork.threaded = True
         with _numba_threads(self.chunk):
-            return self.compiled(*arguments)
+            return compiled(*arguments)
+
+    def _is_little(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether a call with these arguments, after all that were interpreted, is still too little to compile for."""
+        operations = self._count(*arguments)
+        own, all_kernels = self._interpreted_operations + operations, _Work.interpreted + operations
+        if own > _Work.allowed or all_kernels > INTERPRETED_IN_ALL:
+            return False
+        self._interpreted_operations, _Work.interpreted = own, all_kernels
+        return True
+
+    def operations(self, *arguments: Any) -> float:
+        """About how many elements a call with these arguments looks at."""
+        return float(self._count(*arguments))
+
+    @property
+    def specialisations(self) -> int:
+        """For how many combinations of types there is machine code in this process."""
+        return len(getattr(self.compiled, "signatures", ()))
 
     def expect(self, operations: float) -> None:
         """Compile before a call, or a series of them, that would take long interpreted (a call cannot change tiers)."""
-        if self.compiled is None and operations > INTERPRETED_OPERATIONS:
+        if self.compiled is None and operations > _Work.allowed:
             self.compile()
 
-    def compile(self) -> None:
-        """Move to the compiled tier (machine code is made or loaded at the next call)."""
+    def compile(self) -> Callable[..., Any]:
+        """Move to the compiled tier (machine code is made or loaded at the next call); returns the compiled twin."""
         with _compile_lock:
             self.compiled = self.compiled or _compile(self.interpreted, self.parallel)
+            return self.compiled
+
+
+def _elements(*arguments: Any) -> float:
+    """The elements of all arrays: the operations of a kernel that visits each a few times."""
+    return sum(a.size for a in arguments if isinstance(a, np.ndarray))
+
+
+def entries_in_rows(indptr: Any, rows: Any) -> int:
+    """How many entries these rows of a CSR structure have together."""
+    return int((indptr[rows + 1] - indptr[rows]).sum())
+
+
+def entries_two_steps(indptr: Any, rows: Any) -> float:
+    """About how many entries these rows and those of their neighbours have, each as long as the mean row."""
+    return float(entries_in_rows(indptr, rows) * (1.0 + indptr[-1] / max(1, indptr.size - 1)))
+
+
+class _Work:
+    """What has been interpreted in this process, and how much one kernel may be."""
+
+    interpreted = 0.0
+    allowed = INTERPRETED_OPERATIONS
+
+
+@contextmanager
+def compiled_at_once() -> Iterator[None]:
+    """Let every kernel that is called inside go to the compiled tier, however little there is to do."""
+    before, _Work.allowed = _Work.allowed, -1
+    try:
+        yield
+    finally:
+        _Work.allowed = min(before, INTERPRETED_BESIDE)
 
 
 _helpers: dict[FunctionType, Any] = {}
 """The helpers, each with its compiled twin once there is one."""
 
 
-def kernel(function: Any) -> Kernel:
-    """Declare a serial kernel."""
-    return Kernel(function, parallel=False)
+def kernel(function: Any = None, *, operations: Callable[..., float] | None = None) -> Any:
+    """Declare a serial kernel.
+
+    `operations` takes the kernel's arguments and says about how many elements a call looks at, where that is not the
+    size of its arrays; at most, where it depends on what is found.
+    """
+    return _declared(function, False, 0, operations)
 
 
-def parallel_kernel(function: Any) -> Kernel:
+def parallel_kernel(function: Any = None, *, operations: Callable[..., float] | None = None) -> Any:
     """Declare a kernel whose `prange` loops run on several threads; its result must not depend on how many."""
-    return Kernel(function, parallel=True)
+    return _declared(function, True, 0, operations)
 
 
-def row_kernel(function: Any) -> Kernel:
+def row_kernel(function: Any = None, *, operations: Callable[..., float] | None = None) -> Any:
     """Declare a parallel kernel whose `prange` runs over many rows, dealt out in chunks.
 
     A thread that wakes up late, as after a serial stretch, then holds up nobody: the others take its rows.
     """
-    return Kernel(function, parallel=True, chunk=ROWS_AT_A_TIME)
+    return _declared(function, True, ROWS_AT_A_TIME, operations)
+
+
+def _declared(function: Any, parallel: bool, chunk: int, operations: Callable[..., float] | None) -> Any:
+    """A kernel, or where the function is yet to come, what makes one of it."""
+    if function is None:
+        return lambda function: Kernel(function, parallel, chunk, operations)
+    return Kernel(function, parallel, chunk, operations)
 
 
 def helper(function: Any) -> Any:
@@ -138,18 +202,58 @@ def helper(function: Any) -> Any:
     return function
 
 
+# --- machine code ----------------------------------------------------------------------------------------------------
+
+
 def _compile(function: FunctionType, parallel: bool, suffix: str = "") -> Callable[..., Any]:
     """Compile a kernel. Numba's cache tells twins apart by their name only."""
-    import numba
+    with compilation.timed():
+        import numba
 
-    twin = _twin(function)
-    twin.__qualname__ = function.__qualname__ + suffix
-    if os.environ.get("FLIPWISE_NUMBA_CACHE", "1") != "0":
-        try:
-            return numba.njit(twin, cache=True, nogil=True, parallel=parallel)
-        except RuntimeError as error:  # "cannot cache function ...: no locator available"
-            log.debug("kernel cache off: %s", error)
-    return numba.njit(twin, nogil=True, parallel=parallel)
+        _Work.allowed = min(_Work.allowed, INTERPRETED_BESIDE)
+        twin = _twin(function)
+        twin.__qualname__ = function.__qualname__ + suffix
+        if os.environ.get("FLIPWISE_NUMBA_CACHE", "1") != "0":
+            try:
+                return _timed(numba.njit(twin, cache=True, nogil=True, parallel=parallel))
+            except RuntimeError as error:  # "cannot cache function ...: no locator available"
+                log.debug("kernel cache off: %s", error)
+        return _timed(numba.njit(twin, nogil=True, parallel=parallel))
+
+
+def _timed(dispatcher: Any) -> Callable[..., Any]:
+    """The dispatcher, with the seconds counted in which it makes or loads machine code for new types."""
+    if not hasattr(dispatcher, "compile"):  # NUMBA_DISABLE_JIT
+        return dispatcher  # type: ignore[no-any-return]
+    compile_for = dispatcher.compile
+
+    def compile_timed(signature: Any) -> Any:
+        with compilation.timed(), _told(dispatcher):
+            return compile_for(signature)
+
+    dispatcher.compile = compile_timed
+    return dispatcher  # type: ignore[no-any-return]
+
+
+@contextmanager
+def _told(dispatcher: Any) -> Iterator[None]:
+    """Count and report what is compiled inside, which is less than what is loaded."""
+    from numba.core import event
+
+    name = dispatcher.py_func.__name__
+    started = time.perf_counter()
+
+    class Listener(event.Listener):
+        def on_start(self, happening: Any) -> None:
+            if happening.data["dispatcher"] is dispatcher:
+                compilation.begin(name)
+
+        def on_end(self, happening: Any) -> None:
+            if happening.data["dispatcher"] is dispatcher:
+                log.debug("compiled %s in %.1f s", name, time.perf_counter() - started)
+
+    with event.install_listener("numba:compile", Listener()):
+        yield
 
 
 def _twin(function: FunctionType) -> FunctionType:
@@ -165,6 +269,9 @@ def _twin(function: FunctionType) -> FunctionType:
     twin = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
     twin.__module__ = function.__module__
     return twin
+
+
+# --- threads ---------------------------------------------------------------------------------------------------------
 
 
 @contextmanager

@@ -40,7 +40,7 @@ def _replace_vector(i, U, s, M, V, g):
     return norm, 2.0 * (norm + along)
 
 
-@kernel
+@kernel(operations=lambda indptr, indices, data, U, s, M, V, *_: (data.size + 4 * len(V) * (1 + s.size)) * V.shape[1])
 def mixing_sweep_csr(indptr, indices, data, U, s, M, V, g, norms):
     """A sweep with the first part in CSR form."""
     decrease = 0.0
@@ -59,7 +59,7 @@ def mixing_sweep_csr(indptr, indices, data, U, s, M, V, g, norms):
     return decrease
 
 
-@kernel
+@kernel(operations=lambda H, U, s, M, V, *_: (H.size + 4 * len(V) * (1 + s.size)) * V.shape[1])
 def mixing_sweep_dense(H, U, s, M, V, g, norms):
     """A sweep with the first part dense."""
     decrease = 0.0

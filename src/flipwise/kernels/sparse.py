@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flipwise.kernels.jit import helper, kernel, prange, row_kernel
+from flipwise.kernels.jit import entries_in_rows, helper, kernel, prange, row_kernel
 
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 """The multipliers of SplitMix64 (Steele, Lea and Flood 2014), a mixer of 64 bits."""
@@ -109,7 +109,7 @@ def _matrix_entry(indptr, indices, data, i, j):
     return total
 
 
-@kernel
+@kernel(operations=lambda indptr, indices, data, batch, *_: batch.size + entries_in_rows(indptr, batch))
 def csr_flip(indptr, indices, data, batch, x, g):
     """Flip every index of `batch`; return the exact change of f."""
     change = 0.0
@@ -184,7 +184,11 @@ def csr_flip_improving(indptr, indices, data, diag, no_diagonal, slack, queue, w
     return flips, change
 
 
-@kernel
+@kernel(
+    operations=lambda indptr, indices, data, diag, slack, pairs, *_: (
+        len(pairs) + entries_in_rows(indptr, pairs.reshape(-1))
+    )
+)
 def csr_swap_improving(indptr, indices, data, diag, slack, pairs, x, g):
     """Carry out the listed swaps (i: +1 to -1, j: -1 to +1) one after another wherever the exact change is below zero.
 

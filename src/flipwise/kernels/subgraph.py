@@ -8,7 +8,9 @@ ties to S.
 
 from __future__ import annotations
 
-from flipwise.kernels.jit import helper, kernel, parallel_kernel, prange
+import numpy as np
+
+from flipwise.kernels.jit import entries_in_rows, entries_two_steps, helper, kernel, parallel_kernel, prange
 
 
 @helper
@@ -69,7 +71,7 @@ def multiply(indptr, indices, weights, x, product):
         product[i] = total
 
 
-@kernel
+@kernel(operations=lambda indptr, indices, weights, nodes, *_: nodes.size + entries_in_rows(indptr, nodes))
 def add_rows(indptr, indices, weights, nodes, product):
     """Add W 1_S to `product`, for the set S = `nodes`: only the rows of S are touched."""
     for t in range(nodes.size):
@@ -77,7 +79,7 @@ def add_rows(indptr, indices, weights, nodes, product):
             product[indices[p]] += _arc_weight(weights, p)
 
 
-@kernel
+@kernel(operations=lambda indptr, indices, weights, nodes, *_: nodes.size + entries_in_rows(indptr, nodes))
 def inner_weight(indptr, indices, weights, nodes, inside):
     """x'Wx: twice the weight of the edges inside S, from scratch."""
     total = weights[0] * 0
@@ -87,7 +89,7 @@ def inner_weight(indptr, indices, weights, nodes, inside):
     return total
 
 
-@kernel
+@kernel(operations=lambda indptr, indices, weights, nodes, *_: nodes.size + entries_in_rows(indptr, nodes))
 def toggle_all(indptr, indices, weights, nodes, inside, degrees):
     """Move every node of `nodes` into S or out of it; return the exact change of E(S)."""
     change = weights[0] * 0
@@ -96,7 +98,11 @@ def toggle_all(indptr, indices, weights, nodes, inside, degrees):
     return change
 
 
-@kernel
+@kernel(
+    operations=lambda indptr, indices, weights, leaving, entering, *_: (
+        8 * leaving.size + entries_in_rows(indptr, leaving) + entries_in_rows(indptr, entering)
+    )
+)
 def exchange_improving(indptr, indices, weights, leaving, entering, inside, degrees):
     """Exchange the paired nodes in their order where that improves at its turn; return (exchanges, change of E)."""
     made = 0
@@ -169,7 +175,7 @@ def best_swaps(indptr, indices, weights, least_weight, inside, degrees, members,
     return made, change
 
 
-@kernel
+@kernel(operations=lambda indptr, indices, weights, seed, size, *_: size * indptr.size)
 def grow(indptr, indices, weights, seed, size, pull, inside, degrees, own, piece):
     """Add `size` nodes to S, beginning with `seed`, always one with the largest d_i + pull * (degree into the piece).
 
@@ -196,7 +202,7 @@ def grow(indptr, indices, weights, seed, size, pull, inside, degrees, own, piece
     return change
 
 
-@kernel
+@kernel(operations=lambda indptr, indices, weights, size, *_: size * indptr.size)
 def shed(indptr, indices, weights, size, spared, inside, degrees):
     """Remove `size` nodes from S, always one of least degree that is not `spared`; return the change of E(S)."""
     change = weights[0] * 0
@@ -209,7 +215,11 @@ def shed(indptr, indices, weights, size, spared, inside, degrees):
     return change
 
 
-@kernel
+@kernel(
+    operations=lambda indptr, indices, weights, inside, degrees, best_inside, free_at, noise, *_: (
+        2 * noise.size * indptr.size
+    )
+)
 def tabu_walk(
     indptr, indices, weights, inside, degrees, best_inside, free_at, noise, tenure, ties, first_move, value, best
 ):
@@ -317,13 +327,13 @@ def _grow_clique(indptr, indices, weights, seed, inside, degrees, near, common, 
     return size
 
 
-@kernel
+@kernel(operations=lambda indptr, indices, weights, seed, *_: entries_two_steps(indptr, np.array([seed])))
 def clique_through(indptr, indices, weights, seed, inside, degrees, near, common, own, piece, worth):
     """Write a clique through `seed` into `piece`; returns its size, at most that of `piece`."""
     return _grow_clique(indptr, indices, weights, seed, inside, degrees, near, common, own, piece, worth)
 
 
-@kernel
+@kernel(operations=lambda indptr, indices, weights, seeds, *_: entries_two_steps(indptr, seeds))
 def best_cliques(indptr, indices, weights, seeds, loss, inside, degrees, near, common, own, piece, worth, gains, sizes):
     """For each seed, how many nodes of its clique to take and what that gains, when q nodes of S can go for `loss[q]`.
 

@@ -78,7 +78,7 @@ def _position_of(d, free_at, step, wanted, start, any_spin):
     return -1
 
 
-@kernel
+@kernel(operations=lambda J, steps, *_: 4 * steps * len(J))
 def dense_tabu(J, steps, tenure, spread, huge, s, d, free_at, best_s, state):
     """`steps` steps of tabu search from `s` with flip costs `d`; both are changed in place.
 
@@ -148,7 +148,7 @@ def dense_tabu(J, steps, tenure, spread, huge, s, d, free_at, best_s, state):
     return best, change
 
 
-@kernel
+@kernel(operations=lambda J, huge, s, d, differing, *_: differing.size * (len(J) + differing.size))
 def dense_relink(J, huge, s, d, differing, best_s):
     """Walk from `s` to the point that differs from it in `differing`, always by the cheapest remaining flip.
 
