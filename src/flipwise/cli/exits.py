@@ -11,6 +11,8 @@ from typing import Any
 
 import click
 
+from flipwise.foundation.interrupts import SIGNALS, end_process, interrupted_code
+
 OK = 0
 FAILED = 1
 """Something unexpected: a bug. FLIPWISE_DEBUG=1 shows the traceback."""
@@ -19,7 +21,7 @@ BAD_INPUT = 2
 MISSING_PACKAGE = 3
 """An optional package is not installed; the message has the install line."""
 INTERRUPTED = 130
-"""Ctrl-C; the best answer so far has been printed."""
+"""Ctrl-C; the best answer so far has been printed. (SIGHUP and SIGTERM: 129 and 143.)"""
 
 TABLE = """\
 \b
@@ -29,18 +31,23 @@ Exit codes:
   2    wrong usage or bad input; the message says what and what to do
   3    an optional package is missing; the message has the install line
   130  interrupted by Ctrl-C; the best answer so far was printed
+  143  ended by SIGTERM, 129 by SIGHUP; likewise
 """
 
 
 def exit_code(result: Any) -> int:
     """Of a command that printed this result."""
-    return INTERRUPTED if result.status.name == "INTERRUPTED" else OK
+    return interrupted_code() if result.status.name == "INTERRUPTED" else OK
 
 
 def program() -> int:
-    """The `flipwise` program as a process of its own: once a command has ended, Ctrl-C cannot change its exit code."""
+    """The `flipwise` program as a process of its own: once a command has ended, no signal can change its exit code."""
+    for number in SIGNALS:
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, end_process)
     code = main()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
     return code
 
 
@@ -65,6 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _say(error.format_message(), BAD_INPUT)
         except (click.Abort, KeyboardInterrupt):
             return _say("interrupted before there was an answer.", INTERRUPTED)
+        except SystemExit as error:
+            name = signal.Signals(int(error.code or 128) - 128).name
+            return _say(f"ended by {name} before there was an answer.", int(error.code or 0))
         except BrokenPipeError:  # the reader of a pipe has gone, as in `flipwise ... | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return OK

@@ -163,4 +163,5 @@ def end_process(number: int, frame: FrameType | None) -> None:
 
 def interrupted_code() -> int:
     """The exit code of a program whose latest run was interrupted: 128 and the number of the signal."""
-    return 128 + (_last or signal.SIGINT)
+    latest = _last if _current is None else _current.number
+    return 128 + (latest or signal.SIGINT)

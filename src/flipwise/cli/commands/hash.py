@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Any
 
@@ -10,7 +11,7 @@ import click
 
 from flipwise.cli.app import LazyGroup
 from flipwise.cli.cluster import connected, no_folder
-from flipwise.cli.exits import INTERRUPTED, OK
+from flipwise.cli.exits import OK, exit_code
 from flipwise.cli.inputs import read_array, read_codes, read_labels, write_lines
 from flipwise.cli.options import (
     Counts,
@@ -23,6 +24,7 @@ from flipwise.cli.options import (
     threads_option,
 )
 from flipwise.cli.terminal import print_facts, print_json, print_table
+from flipwise.foundation.interrupts import guarded_interrupts
 
 SUPERVISED = ("SDH", "FSDH", "FastHash")
 UNSUPERVISED = ("ITQ", "ARE", "SADH")
@@ -103,27 +105,28 @@ def fit(
     model = getattr(hashing, chosen)(n_bits=bits, random_state=seed, **run)
     facts: dict[str, Any] = {"loss": chosen, "bits": bits}
     started = time.perf_counter()
-    if cluster:
-        from flipwise.distributed import fit_hasher
+    with ExitStack() as stack:
+        if cluster:
+            from flipwise.distributed import fit_hasher
 
-        with connected(cluster) as client:
-            fit_hasher(model, vectors, y, client=client, codes=codes)
-    else:
-        no_folder(vectors)
-        X = read_array(vectors)
-        facts["items"] = len(X)
-        if verbose:
-            click.echo(f"{chosen}, {bits} bits, of {X.shape[0]:,} vectors with {X.shape[1]:,} features", err=True)
-        with limited_threads(threads):
-            model.fit(X, y)
-    hashing.save(model, output)
-    facts |= {"features": model.n_features_in_, "seconds": round(time.perf_counter() - started, 3)}
-    if as_json:
-        print_json({**facts, "model": output})
-    elif not quiet:
-        print_facts(f"Model in {output}", [(name, str(value)) for name, value in facts.items()])
-    interrupted = not cluster and model.result_.status.name == "INTERRUPTED"
-    return INTERRUPTED if interrupted else OK
+            with connected(cluster) as client:
+                fit_hasher(model, vectors, y, client=client, codes=codes)
+        else:
+            no_folder(vectors)
+            X = read_array(vectors)
+            facts["items"] = len(X)
+            if verbose:
+                click.echo(f"{chosen}, {bits} bits, of {X.shape[0]:,} vectors with {X.shape[1]:,} features", err=True)
+            stack.enter_context(guarded_interrupts())  # Ctrl-C after the search still writes the model
+            with limited_threads(threads):
+                model.fit(X, y)
+        hashing.save(model, output)
+        facts |= {"features": model.n_features_in_, "seconds": round(time.perf_counter() - started, 3)}
+        if as_json:
+            print_json({**facts, "model": output})
+        elif not quiet:
+            print_facts(f"Model in {output}", [(name, str(value)) for name, value in facts.items()])
+    return OK if cluster else exit_code(model.result_)
 
 
 def _check_on_one_machine(loss: str, labels: str | None, codes: str | None) -> None:
