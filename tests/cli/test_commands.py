@@ -147,20 +147,39 @@ def _start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs the signals of POSIX")
-def test_ctrl_c_prints_the_best_so_far(sample_files: Path) -> None:
-    """SIGINT in the middle of a search: the answer so far is printed and the exit code is 130."""
-    process = _start(sample_files, "qubo", "model.qubo", "--time-limit", "60", "--bound", "none", "-v", "--json")
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_prints_and_writes_the_best_so_far(name: str, code: int, sample_files: Path, tmp_path: Path) -> None:
+    """In the middle of a search: answer, file, and a checkpoint that the next call goes on from, long before 60 s."""
+    files = ["-o", str(tmp_path / "answer"), "--checkpoint", str(tmp_path / "run")]
+    command = ["qubo", "model.qubo", "--bound", "none", "-v", "--json", *files]
+    process = _start(sample_files, *command, "--time-limit", "60")
     assert process.stderr is not None
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not process.stderr.readline().strip()[:1].isdigit():
         pass  # rows of the log: the search is under way
     time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(getattr(signal, name))
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
+    assert process.returncode == code, err
     record = json.loads(out)
     assert record["status"] == "interrupted"
     assert record["value"] == flipwise.read_model(sample_files / "model.qubo").energy(record["x"])
+    written = [int(line.split()[-1]) for line in (tmp_path / "answer").read_text().splitlines()]
+    assert written == record["x"]
+    process = _start(sample_files, *command, "--time-limit", "0.1")
+    assert json.loads(process.communicate(timeout=60)[0])["value"] <= record["value"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs the signals of POSIX")
+def test_sigterm_before_an_answer_leaves_no_files(tmp_path: Path) -> None:
+    """While the input is read: the usual exit code, one line, and nothing half-written."""
+    os.mkfifo(tmp_path / "graph.txt")  # nobody writes to it: the command waits
+    process = _start(tmp_path, "convert", "graph.txt", "graph.mtx", "--format", "edgelist")
+    time.sleep(1.5)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 143 and "SIGTERM" in err and "Traceback" not in err
+    assert [path.name for path in tmp_path.iterdir()] == ["graph.txt"]
 
 
 def test_a_closed_pipe_is_no_error(sample_files: Path) -> None:
