@@ -120,12 +120,13 @@ def minimize(
     >>> flipwise.minimize(A, seed=0).value
     -8.0
     """
+    limits = Limits(time_limit, max_iterations, target, patience)
     problem = as_problem(objective, n_or_shape, constraint, count)
     solver = as_solver(method, problem, options, METHODS, also=SHARED)
     return solve(
         problem,
         solver,
-        limits=Limits(time_limit, max_iterations, target, patience),
+        limits=limits,
         start=start,
         restarts=restarts,
         seed=seed,

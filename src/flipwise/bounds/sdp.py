@@ -21,7 +21,6 @@ as a linear and a low-rank term; lambda is found by the method of multipliers.
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +29,7 @@ from flipwise.bounds.eigenvalues import eigenvalue_bound
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import check_memory
 from flipwise.kernels import mixing as kernels
+from flipwise.kernels.compile_time import working_time
 from flipwise.model.constraints import Constraint
 from flipwise.model.forms import Homogeneous, homogeneous
 from flipwise.model.quadratic import Quadratic
@@ -119,7 +119,7 @@ def sdp_bound(
     >>> round(sdp_bound(flipwise.Quadratic(pentagon)), 3)  # 10 cos(4 pi / 5): the best cut reaches -6
     -8.09
     """
-    deadline = time.perf_counter() + time_limit
+    deadline = working_time() + time_limit
     return solve_sdp(
         quadratic,
         constraint=constraint,
@@ -141,7 +141,7 @@ def solve_sdp(
     rng: np.random.Generator,
     deadline: float,
 ) -> Relaxation:
-    """Solve the relaxation until a tolerance, a number of sweeps or a time (`time.perf_counter`) is reached."""
+    """Solve the relaxation until a tolerance, a number of sweeps or a time (`working_time`) is reached."""
     if constraint is None or not constraint.swaps:
         form = homogeneous(quadratic)
         V = _random_rows(form.N, rank, rng)
@@ -171,7 +171,7 @@ def _mix(form: Homogeneous, V: Floats, max_sweeps: int, tolerance: float, deadli
         sweeps += 1
         decrease = sweep(*part, form.U, form.s, M, V, g, norms)
         value -= decrease
-        if decrease <= tolerance * max(abs(value), 1e-3 * size) or time.perf_counter() >= deadline:
+        if decrease <= tolerance * max(abs(value), 1e-3 * size) or working_time() >= deadline:
             break
     # H_ii belongs to both the value and u; |g_i| is taken at the final V.
     HV = form.times(V)
@@ -209,7 +209,7 @@ def _solve_with_counts(
         V = relaxation.V
         along = V[:-1] @ V[-1]
         off = np.bincount(labels, weights=along, minlength=groups) - m
-        if time.perf_counter() >= deadline or (not last and float(np.abs(off).max()) <= 1e-6 * quadratic.n):
+        if working_time() >= deadline or (not last and float(np.abs(off).max()) <= 1e-6 * quadratic.n):
             break
         multipliers += 2.0 * mu * off
     return relaxation

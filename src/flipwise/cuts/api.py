@@ -140,6 +140,7 @@ def bisect(
     >>> flipwise.bisect((6, [[0, 1], [1, 2], [2, 0], [3, 4], [4, 5], [5, 3], [0, 3]]), seed=0).value
     1.0
     """
+    limits = Limits(time_limit, max_iterations, target, patience)
     simple = as_graph(graph)
     if simple.n < 2:
         raise InvalidInput(f"`graph` must have at least 2 nodes, got {simple.n}.")
@@ -148,7 +149,7 @@ def bisect(
         found = solve(
             problem,
             Bisection(effort),
-            limits=Limits(time_limit, max_iterations, target, patience),
+            limits=limits,
             start=start,
             seed=seed,
             callback=callback,
@@ -204,12 +205,13 @@ def partition(
     >>> flipwise.partition(path, [2, 2, 2], seed=0).value
     2.0
     """
+    limits = Limits(time_limit, max_iterations, target, patience)
     simple = as_graph(graph)
     with guarded_interrupts():
         found = solve(
             PartitionProblem.of(simple, part_sizes(simple.n, sizes)),
             RecursiveBisection(effort),
-            limits=Limits(time_limit, max_iterations, target, patience),
+            limits=limits,
             start=start,
             seed=seed,
             callback=callback,

@@ -27,6 +27,7 @@ from flipwise.foundation.errors import InvalidInput
 from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
+from flipwise.kernels.compile_time import Moment
 from flipwise.model.constraints import Cardinality
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
@@ -122,13 +123,13 @@ def densest_subgraph(
     >>> result.nodes, result.density, result.optimal
     ([0, 1, 2], 2.0, True)
     """
+    limits = Limits(time_limit, max_iterations, target, patience)
     whole = _whole_graph(graph)
     several = isinstance(k, Sequence | np.ndarray) and not isinstance(k, str)
     ks = _checked_sizes(whole.n, k if several else [k])  # type: ignore[arg-type]
     given = [] if start is None else [_checked_start(whole, start)]
     wiring = _Wiring(whole, method, bound, effort, options, Sweep(as_generator(seed), given))
     wiring.check(restarts, ks, trace_file, checkpoint)
-    limits = Limits(time_limit, max_iterations, target, patience)
     results: dict[int, DensestSubgraph] = {}
     with ExitStack() as stack:
         interrupts = stack.enter_context(guarded_interrupts())
@@ -157,6 +158,7 @@ def densest_subgraph(
                 if not results:
                     raise
                 break
+            limits = replace(limits, began=Moment())  # of the next k
             result = results[size] = DensestSubgraph.of(found, whole, size, wiring.sweep.bounds)
             result.seed = seed_of(seed)
             if several:

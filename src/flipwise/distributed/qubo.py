@@ -19,6 +19,7 @@ from flipwise.distributed.crew import Crew
 from flipwise.engine.limits import Limits
 from flipwise.engine.result import Result
 from flipwise.foundation.checks import as_generator, check_whole, seed_of
+from flipwise.kernels.compile_time import working_time
 from flipwise.kernels.jit import threads
 from flipwise.qubo.formats import read_model
 from flipwise.qubo.models import QuadraticModel
@@ -67,7 +68,7 @@ def solve_model(
         check_whole(name, value, 1)
     Limits(time_limit=time_limit)
     crew = Crew(client)
-    started = time.perf_counter()
+    started = working_time()
     built = _as_model(model)
     rng = as_generator(seed)
     # A task that returns the model, not scattered data: Dask can make it again when a worker with it dies.
@@ -83,11 +84,11 @@ def solve_model(
         points = [min(old, new, key=lambda each: each[0]) for old, new in zip(points, found, strict=True)]
     best = min(points, key=lambda each: each[0])[1]
     solve = solve_qubo if built.variables == "binary" else solve_ising
-    left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - started))
+    left = None if time_limit is None else max(0.0, time_limit - (working_time() - started))
     result = solve(
         built, count=count, bound=bound, start=best, seed=rng, time_limit=left, max_iterations=1
     )  # fmt: skip
-    result.seed, result.seconds = seed_of(seed), time.perf_counter() - started
+    result.seed, result.seconds = seed_of(seed), working_time() - started
     result.info |= {"islands": islands, "exchanges": exchanges}
     return result
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import enum
 import math
 import sys
-import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_whole, is_number
 from flipwise.foundation.errors import InvalidInput
+from flipwise.kernels.compile_time import Moment, compile_seconds, working_time
 
 
 class Status(enum.Enum):
@@ -52,13 +52,14 @@ class Limits:
     """What a run may spend; None means no limit of that kind.
 
     `max_iterations` and `patience` count iterations of one descent, `time_limit` (seconds) and `target` hold for the
-    whole run.
+    whole run. The time is counted from the moment at which the limits are stated, which every function does first.
     """
 
     time_limit: float | None = None
     max_iterations: int | None = None
     target: float | None = None
     patience: int | None = None
+    began: Moment = field(default_factory=Moment, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.time_limit is not None and not (is_number(self.time_limit) and self.time_limit >= 0):
@@ -79,10 +80,17 @@ class OutOfTime(Exception):
 
 
 class Clock:
-    """The time of a run, for all its threads: when it began, when it must end, and whether it was told to stop."""
+    """The time of a run, for all its threads: when it began, when it must end, and whether it was told to stop.
 
-    def __init__(self, seconds: float | None = None, spent: float = 0.0, parent: Clock | None = None) -> None:
-        self.started = time.perf_counter() - spent
+    It stands still while kernels are compiled: that is not the work the user has given time for.
+    """
+
+    def __init__(
+        self, seconds: float | None = None, *, began: Moment | None = None, parent: Clock | None = None
+    ) -> None:
+        began = began or Moment()
+        self.started = began.working
+        self._compiled_before = began.compiled
         self._deadline = math.inf if seconds is None else self.started + seconds
         self._parent = parent
         self._stopped = False
@@ -90,20 +98,25 @@ class Clock:
     @property
     def seconds(self) -> float:
         """Seconds since the start."""
-        return time.perf_counter() - self.started
+        return working_time() - self.started
+
+    @property
+    def compile_seconds(self) -> float:
+        """Seconds since the start in which machine code was made or loaded; the clock stood still."""
+        return compile_seconds() - self._compiled_before
 
     @property
     def seconds_left(self) -> float:
         """Seconds until the end (inf without a limit, at most 0 when it is over)."""
         if self._stopped:
             return 0.0
-        left = self._deadline - time.perf_counter()
+        left = self._deadline - working_time()
         return left if self._parent is None else min(left, self._parent.seconds_left)
 
     @property
     def expired(self) -> bool:
         """Whether all work must end now."""
-        over = self._stopped or time.perf_counter() >= self._deadline
+        over = self._stopped or working_time() >= self._deadline
         return over or (self._parent is not None and self._parent.expired)
 
     def stop(self) -> None:

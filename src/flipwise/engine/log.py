@@ -68,6 +68,8 @@ class RunLog:
             self._seconds_to_first,
             self._seconds_to_best,
         )
+        if result.info.get("compile_seconds"):
+            log.info("Compiling   %.2f s, not in the time above", result.info["compile_seconds"])
 
 
 def format_row(record: Record, change: float | None = None, improved: bool = False) -> str:

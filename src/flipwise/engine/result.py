@@ -55,6 +55,9 @@ class Result:
         else that the process holds, so an upper limit to what the run needed. None where the system does not say.
     trace
         The history of the run.
+    info
+        What else is known; `compile_seconds` is the time in which kernels were compiled or loaded, which is neither in
+        `seconds` nor counted by a time limit.
 
     Examples
     --------

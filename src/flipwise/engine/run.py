@@ -172,7 +172,7 @@ class Run:
     ) -> None:
         self.problem = problem
         self.limits = limits or Limits()
-        self.clock = clock or Clock(self.limits.time_limit)
+        self.clock = clock or Clock(self.limits.time_limit, began=self.limits.began)
         self.incumbent = Incumbent()
         self.resumption = resumption
         self.trace = trace or Trace()

@@ -202,6 +202,7 @@ def _finished(run: Run, problem: Problem, status: Status, method: str, seed: int
         seconds=run.seconds,
         seed=seed,
         trace=run.trace,
+        info={"compile_seconds": run.clock.compile_seconds},
     )
 
 

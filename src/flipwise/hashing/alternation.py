@@ -7,7 +7,6 @@ better than those before it or not: with some optimisers the loss may rise, and 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from flipwise.hashing.codes import CodeMatrix
 from flipwise.hashing.label_losses import CodeWordLoss, LabelLoss
 from flipwise.hashing.row_loss import RowQuadratic
 from flipwise.kernels import codes as kernels
+from flipwise.kernels.compile_time import working_time
 from flipwise.minimization import METHODS
 from flipwise.model.constraints import Free
 from flipwise.model.problem import Problem
@@ -71,11 +71,11 @@ class FitContext:
     @contextmanager
     def timed_b_step(self) -> Iterator[None]:
         """Count the time inside the block as that of a B-step."""
-        started = time.perf_counter()
+        started = working_time()
         try:
             yield
         finally:
-            self.b_step_seconds += time.perf_counter() - started
+            self.b_step_seconds += working_time() - started
 
 
 def end_round(run: Run, B: Any, value: float, flips: int, state: Any = None) -> Status | None:

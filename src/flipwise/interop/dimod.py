@@ -6,7 +6,6 @@ sampleset = FlipwiseSampler().sample(bqm, num_reads=10, time_limit=1.0, seed=0)
 
 from __future__ import annotations
 
-import time
 from collections.abc import Hashable
 from typing import Any
 
@@ -18,6 +17,7 @@ from flipwise.engine.solve import solve
 from flipwise.foundation.checks import as_generator
 from flipwise.foundation.errors import IncompatibleObjective, InvalidInput, MissingDependency
 from flipwise.foundation.interrupts import guarded_interrupts
+from flipwise.kernels.compile_time import working_time
 from flipwise.model.constraints import Constraint, GroupCounts
 from flipwise.model.problem import as_problem
 from flipwise.qubo.formats.bqm import model_from_bqm
@@ -89,10 +89,10 @@ class FlipwiseSampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
         constraint
             `flipwise.Cardinality(count)` or another exact count, over the BQM's variables in their order.
         """
-        started = time.perf_counter()
+        started = working_time()
         self.remove_unknown_kwargs(**unknown)
         model = model_from_bqm(bqm)
-        converted = time.perf_counter()
+        converted = working_time()
         if model.n == 0:
             empty = np.empty((num_reads or 1, 0), dtype=np.int8)
             return dimod.SampleSet.from_samples_bqm((empty, []), bqm, info=_timing(started, converted, 0.0))
@@ -110,13 +110,13 @@ class FlipwiseSampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
         objective = model.objective()
         samples = np.empty((reads, model.n), dtype=np.int8)
         iterations = 0
-        search_started = time.perf_counter()
+        search_started = working_time()
         problem = as_problem(objective, None, constraint)
         solver = Portfolio(effort * EFFORT_OF_A_READ)
         done = 0
         with guarded_interrupts() as interrupts:
             for k, own in enumerate(rng.spawn(reads)):
-                left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - started))
+                left = None if time_limit is None else max(0.0, time_limit - (working_time() - started))
                 try:
                     result = solve(
                         problem,
@@ -134,7 +134,7 @@ class FlipwiseSampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
                 iterations += result.iterations
                 if interrupts.requested:
                     break
-        info = _timing(started, converted, time.perf_counter() - search_started)
+        info = _timing(started, converted, working_time() - search_started)
         info["iterations"] = iterations
         return dimod.SampleSet.from_samples_bqm((samples[:done], list(bqm.variables)), bqm, info=info)
 
@@ -196,5 +196,5 @@ def _in_order(initial: dimod.SampleSet, bqm: dimod.BinaryQuadraticModel) -> npt.
 
 
 def _timing(started: float, converted: float, search: float) -> dict[str, Any]:
-    total = time.perf_counter() - started
+    total = working_time() - started
     return {"timing": {"conversion_s": converted - started, "search_s": search, "total_s": total}}

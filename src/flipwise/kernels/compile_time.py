@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from flipwise.foundation.interrupts import held_interrupts
 
@@ -76,6 +77,14 @@ def working_time() -> float:
 def compile_seconds() -> float:
     """Seconds in which this process has made or loaded machine code so far, the import of Numba included."""
     return compilation.seconds
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A moment by `working_time`, and the `compile_seconds` until then."""
+
+    working: float = field(default_factory=working_time)
+    compiled: float = field(default_factory=compile_seconds)
 
 
 def compiled_count() -> int:

@@ -82,8 +82,8 @@ def solve_qubo(
     >>> result.value, int(result.x.sum())
     (-1.0, 1)
     """
-    objective, labels = _qubo_objective(Q, offset)
     limits = Limits(time_limit, max_iterations, target, patience)
+    objective, labels = _qubo_objective(Q, offset)
     run = {
         "start": start, "restarts": restarts, "seed": seed, "callback": callback, "threads": threads,
         "verbose": verbose, "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
@@ -135,8 +135,8 @@ def solve_ising(
     >>> flipwise.solve_ising({}, {("a", "b"): 1.0, ("b", "c"): 1.0}, seed=0).value
     -2.0
     """
-    objective, labels = _ising_objective(h, J, offset)
     limits = Limits(time_limit, max_iterations, target, patience)
+    objective, labels = _ising_objective(h, J, offset)
     run = {
         "start": start, "restarts": restarts, "seed": seed, "callback": callback, "threads": threads,
         "verbose": verbose, "trace_file": trace_file, "checkpoint": checkpoint, "every": every,

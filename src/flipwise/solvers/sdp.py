@@ -8,7 +8,6 @@ where V_0 is the row of the constant 1, if there are linear terms. With counts, 
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,6 +18,7 @@ from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_flags, check_numbers, check_wholes
+from flipwise.kernels.compile_time import working_time
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
 from flipwise.solvers.projections import nearest
@@ -67,7 +67,7 @@ class SDP:
             max_sweeps=self.sweeps,
             tolerance=self.tolerance,
             rng=rng,
-            deadline=time.perf_counter() + 0.8 * run.seconds_left,  # the rest is for rounding
+            deadline=working_time() + 0.8 * run.seconds_left,  # the rest is for rounding
         )
         rows = relaxation.directions()
         for _ in range(self.hyperplanes):

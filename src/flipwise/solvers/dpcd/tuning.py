@@ -16,6 +16,7 @@ from flipwise.engine.solve import solve
 from flipwise.foundation.checks import as_generator
 from flipwise.foundation.errors import InvalidInput
 from flipwise.foundation.interrupts import guarded_interrupts
+from flipwise.kernels.compile_time import Moment
 from flipwise.model.constraints import Constraint
 from flipwise.model.problem import as_problem
 from flipwise.solvers.dpcd.algorithm import DPCD
@@ -107,7 +108,8 @@ def tune_alpha(
             if over.expired:
                 return None
             solver = replace(solver_options, alpha=pair)
-            found = solve(problem, solver, limits=limits, start=x, seed=own, callback=lambda now: over.expired)
+            of_one = replace(limits, began=Moment())
+            found = solve(problem, solver, limits=of_one, start=x, seed=own, callback=lambda now: over.expired)
             values.append(found.value)
         return None if over.expired else float(np.mean(values))
 

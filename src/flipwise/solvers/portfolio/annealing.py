@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from flipwise.engine.limits import Clock
 from flipwise.foundation.arrays import Floats, Ints, Signs
 from flipwise.kernels import annealing as kernels
+from flipwise.kernels.compile_time import working_time
 from flipwise.model.forms import IsingForm, Numbers
 
 COLD = {True: 0.05, False: 0.1}
@@ -56,7 +56,7 @@ def anneal_part(
 def paced(schedule: Floats, n: int, clock: Clock) -> Iterator[Floats]:
     """The schedule in chunks; what does not fit into the time left is thinned out, an empty chunk says it is over."""
     chunk = max(1, CHUNK_SPINS // n)
-    started = time.perf_counter()
+    started = working_time()
     done = 0
     while schedule.size > 0:
         if clock.expired:
@@ -65,7 +65,8 @@ def paced(schedule: Floats, n: int, clock: Clock) -> Iterator[Floats]:
         yield schedule[:chunk]
         done += min(chunk, schedule.size)
         schedule = schedule[chunk:]
-        fitting = clock.seconds_left * done / (time.perf_counter() - started) * FIT
+        taken = max(working_time() - started, 1e-9)  # a clock may not have moved
+        fitting = clock.seconds_left * done / taken * FIT
         if schedule.size > max(0.0, fitting):  # time may have run out with the last chunk
             places = np.linspace(0, schedule.size - 1, max(1, int(fitting)))
             schedule = schedule[places.astype(np.int64)]

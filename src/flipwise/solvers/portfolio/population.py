@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from flipwise.engine.limits import Clock
 from flipwise.engine.states import check_array
 from flipwise.foundation.arrays import Ints, Signs
 from flipwise.foundation.errors import InvalidFile
+from flipwise.kernels.compile_time import working_time
 from flipwise.model.forms import IsingForm
 from flipwise.solvers.portfolio.annealing import anneal, quench, random_state, temperatures
 from flipwise.solvers.portfolio.moves import relinked, tabu_search, take_better_components
@@ -69,9 +69,9 @@ class Pace:
     @contextmanager
     def timing(self, sweeps: int) -> Iterator[None]:
         """Learn from the sweeps made inside."""
-        start = time.perf_counter()
+        start = working_time()
         yield
-        self._seconds = 0.5 * self._seconds + 0.5 * (time.perf_counter() - start) / sweeps
+        self._seconds = 0.5 * self._seconds + 0.5 * (working_time() - start) / sweeps
 
 
 @dataclass(eq=False)
