@@ -9,7 +9,6 @@ import pytest
 import scipy.optimize
 import scipy.sparse as sp
 
-from flipwise.densest import bounds as module
 from flipwise.densest.bounds import (
     Shares,
     balanced_loads,
@@ -136,7 +135,7 @@ def test_many_edges_are_balanced_to_the_same_bits(monkeypatch: pytest.MonkeyPatc
     core = core_of(random_weights(40, 3, True))
     few, many = halves(core), halves(core)
     few.balance(3)
-    monkeypatch.setattr(module, "SERIAL_EDGES", 0)
+    monkeypatch.setattr("flipwise.kernels.bounds.SERIAL_EDGES", 0)
     many.balance(3)
     assert np.array_equal(few.share, many.share) and np.array_equal(few.loads, many.loads)
     assert not np.array_equal(few.share, halves(core).share)

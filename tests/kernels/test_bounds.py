@@ -8,7 +8,8 @@ import pytest
 from flipwise.densest.bounds import positive_edges, split_in_halves
 from flipwise.densest.core import whole_core
 from flipwise.graphs.graph import Graph
-from flipwise.kernels import bounds
+from flipwise.kernels import blocks, bounds
+from flipwise.kernels.jit import compiled_at_once, threads
 from tests.kernels.graphs import a_graph
 
 pytestmark = pytest.mark.kernels
@@ -33,12 +34,19 @@ def test_every_edge_is_dealt_once_to_the_group_of_its_blocks(pair) -> None:
     assert np.array_equal(shares.counts, (W > 0).sum(axis=1))
 
 
-def test_serial_and_parallel_balancing_give_the_same_bits() -> None:
-    """Both kernels of the load bound move the same weight."""
+def test_balancing_on_one_and_on_two_threads_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Round by round or all at once, the same weight moves, and adds up to the same loads."""
     graph, _ = a_graph(False, 60, 5)
     one, other = (split_in_halves(graph.n, positive_edges(whole_core(graph))) for _ in range(2))
     arguments = (one.first, one.second, one.weight)
     bounds.balance(*arguments, one.share, one.loads, one.group_start, one.rounds, 5)
-    bounds.balance_serially(*arguments, other.share, other.loads, other.group_start, other.rounds, 5)
+    monkeypatch.setattr(bounds, "SERIAL_EDGES", 0)
+    monkeypatch.setattr(blocks, "SERIAL_WORK", 0)
+    added, added_on_two = np.zeros(graph.n), np.zeros(graph.n)
+    bounds.carried(*arguments, one.share, added, one.group_start, one.rounds)
+    with compiled_at_once(), threads(2):
+        bounds.balance(*arguments, other.share, other.loads, other.group_start, other.rounds, 5)
+        bounds.carried(*arguments, one.share, added_on_two, one.group_start, one.rounds)
     assert np.array_equal(one.share, other.share) and np.array_equal(one.loads, other.loads)
+    assert np.array_equal(added, added_on_two)
     assert np.isclose(one.loads.sum(), graph.n_edges)

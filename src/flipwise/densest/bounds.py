@@ -33,8 +33,6 @@ from flipwise.kernels import bounds as kernels
 from flipwise.kernels.jit import threads_worth
 from flipwise.kernels.peeling import later_neighbours
 
-SERIAL_EDGES = 400_000
-"""Up to this many edges one thread balances loads."""
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -132,8 +130,8 @@ class Shares:
 
     def balance(self, passes: int) -> None:
         """Move weight to the less loaded ends."""
-        run = kernels.balance if self.first.size > SERIAL_EDGES else kernels.balance_serially
-        run(self.first, self.second, self.weight, self.share, self.loads, self.group_start, self.rounds, passes)
+        arrays = self.first, self.second, self.weight, self.share, self.loads
+        kernels.balance(*arrays, self.group_start, self.rounds, passes)
 
     def proven_loads(self) -> Floats:
         """The loads added up anew and rounded up, each at least what the shares really put on the node."""

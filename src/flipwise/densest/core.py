@@ -184,7 +184,7 @@ def _peel(graph: Graph, alive: npt.NDArray[np.uint8], inner: Degrees, cap: float
     """Remove nodes tied by at most `cap`; False, and no more work, once fewer than `least` are left."""
     weights, queue = arc_weights(graph), np.empty(graph.n, np.int64)
     most = int(np.count_nonzero(alive)) - least
-    return bool(kernels.peel_below(graph.indptr, graph.indices, weights, alive, inner, cap, queue, most) <= most)
+    return bool(kernels.peel_below(graph.indptr, graph.indices, weights, alive, inner, float(cap), queue, most) <= most)
 
 
 def _proven_cap(core: Core, cap: float, degrees: Degrees) -> float:

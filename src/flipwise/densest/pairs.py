@@ -78,16 +78,24 @@ class PairProgramme:
         self.v_step = 1.0 / (counts + float(self.k))
 
     def run(self, steps: int) -> None:
-        """Make some steps; the averages of the prices and credits are in `mean_v` and `mean_p`."""
+        """Make some steps (Pock and Chambolle 2011); `mean_v` and `mean_p` become the averages over them."""
         n, m = self.core.graph.n, self.first.size
         self.mean_v, self.mean_p = np.zeros(n), np.zeros(m)
+        gain, ahead, y_ahead = np.zeros(n), np.zeros(n), np.zeros(m)
+        k, cap, weight = float(self.k), max(0.0, self.core.cap) / self.scale, self.weight / self.scale
         with threads_worth(4 * m):
-            kernels.primal_dual(
-                self.first, self.second, self.weight / self.scale, self.indptr, self.pair_of, self.is_first,
-                float(self.k), max(0.0, self.core.cap) / self.scale, 1.0, self.x, self.outer, self.y, self.v, self.r1,
-                self.r2, self.p, self.mean_v, self.mean_p, np.zeros(n), self.x_step, self.v_step, np.zeros(n),
-                np.zeros(m), steps,
-            )  # fmt: skip
+            for _ in range(steps):
+                kernels.add_up_gains(
+                    self.indptr, self.pair_of, self.is_first, k, self.v, self.r1, self.r2, self.p, gain
+                )
+                kernels.take_nodes(self.x_step, gain, cap, k, self.outer, self.x, ahead)
+                kernels.step_pairs(
+                    self.first, self.second, weight, steps, self.v, ahead, self.y, y_ahead, self.r1, self.r2,
+                    self.p, self.mean_p,
+                )  # fmt: skip
+                kernels.step_prices(
+                    self.indptr, self.pair_of, k, steps, self.v_step, ahead, y_ahead, self.v, self.mean_v
+                )
 
     def add_non_edges(self) -> int:
         """List the non-edges whose lower limit x_i + x_j - 1 bites; returns how many are new."""
@@ -123,7 +131,9 @@ def proven(core: Core, k: int, first: Ints, second: Ints, weight: Floats, v: Flo
     offset = (k - 1.0) * v - credits
     offset += 4.0 * _EPS * ((k - 1.0) * v + credits * (counts + 2.0))
     kept = need > 0.0
-    shares = split_in_halves(core.graph.n, sorted_by_group(first[kept], second[kept], need[kept]), offset)
+    kind = core.graph.indices.dtype  # as in the load bound, whose kernels these are
+    edges = sorted_by_group(first[kept].astype(kind), second[kept].astype(kind), need[kept])
+    shares = split_in_halves(core.graph.n, edges, offset)
     if np.any(kept):
         shares.balance(passes)
     loads = shares.proven_loads()

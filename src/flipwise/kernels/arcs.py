@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flipwise.kernels.jit import helper, kernel, parallel_kernel, prange
+from flipwise.kernels.blocks import block_kernel
+from flipwise.kernels.jit import helper, kernel
 
 
 @kernel
@@ -62,82 +63,83 @@ def fill_weighted_arcs(sources, targets, weights, indptr, cursor, keys, values):
 
 
 @helper
-def _insertion_sort(row, heavy, carry):
+def _insertion_sort(keys, values, begin, end):
     """Sort a short row, stably, with its weights."""
-    for p in range(1, row.size):
-        key = row[p]
-        weight = heavy[p] if carry else 0.0
+    for p in range(begin + 1, end):
+        key = keys[p]
         q = p
-        while q > 0 and row[q - 1] >> 1 > key >> 1:
-            row[q] = row[q - 1]
-            if carry:
-                heavy[q] = heavy[q - 1]
+        while q > begin and keys[q - 1] >> 1 > key >> 1:
+            keys[q] = keys[q - 1]
             q -= 1
-        row[q] = key
-        if carry:
-            heavy[q] = weight
+        keys[q] = key
+        if values.size > 0 and q < p:
+            weight = values[p]
+            for r in range(p, q, -1):
+                values[r] = values[r - 1]
+            values[q] = weight
 
 
 @helper
-def _merge_sort(row, heavy, carry):
+def _end_of_run(keys, begin, end):
+    """Where the ascending run that begins at `begin` ends."""
+    p = begin + 1
+    while p < end and keys[p - 1] >> 1 <= keys[p] >> 1:
+        p += 1
+    return p
+
+
+@helper
+def _merge_sort(keys, values, begin, end, spare_keys, spare_values):
     """Merge neighbouring ascending runs until there is one: a row filled from sorted arcs has three."""
-    size = row.size
-    a_row = row
-    b_row = np.empty_like(row)
-    a_heavy = heavy
-    b_heavy = np.empty_like(heavy)
-    passes = 0
-    runs = 2
-    while runs > 1:
-        runs = 0
-        start = 0
-        while start < size:
-            middle = start + 1
-            while middle < size and a_row[middle - 1] >> 1 <= a_row[middle] >> 1:
-                middle += 1
-            end = middle
-            if middle < size:
-                end = middle + 1
-                while end < size and a_row[end - 1] >> 1 <= a_row[end] >> 1:
-                    end += 1
-            left = start
-            right = middle
-            for out in range(start, end):
-                take = right
-                if left < middle and (right >= end or a_row[left] >> 1 <= a_row[right] >> 1):
-                    take = left
-                    left += 1
-                else:
-                    right += 1
-                b_row[out] = a_row[take]
-                if carry:
-                    b_heavy[out] = a_heavy[take]
-            runs += 1
-            start = end
-        a_row, b_row = b_row, a_row
-        a_heavy, b_heavy = b_heavy, a_heavy
-        passes += 1
-    if passes & 1:  # the result stands in the spare arrays
-        for p in range(size):
-            b_row[p] = a_row[p]
+    carry = values.size > 0
+    left = begin
+    while True:
+        middle = _end_of_run(keys, left, end)
+        if middle >= end:
+            if left == begin:
+                return
+            left = begin  # the next pass
+            continue
+        last = _end_of_run(keys, middle, end)
+        for p in range(left, middle):
+            spare_keys[p - left] = keys[p]
             if carry:
-                b_heavy[p] = a_heavy[p]
+                spare_values[p - left] = values[p]
+        out = left
+        a = 0
+        size = middle - left
+        b = middle
+        while a < size:
+            if b < last and keys[b] >> 1 < spare_keys[a] >> 1:
+                keys[out] = keys[b]
+                if carry:
+                    values[out] = values[b]
+                b += 1
+            else:
+                keys[out] = spare_keys[a]
+                if carry:
+                    values[out] = spare_values[a]
+                a += 1
+            out += 1
+        left = last if last < end else begin
 
 
-@parallel_kernel
-def sort_rows(indptr, keys, values):
+@block_kernel(rows=lambda indptr, *_: indptr.size - 1)
+def sort_rows(start, stop, indptr, keys, values):
     """Sort each row by neighbour, with its weights if there are any.
 
     Equal neighbours stay in the order of the input, so that both rows of an edge add its arcs alike.
     """
-    carry = values.size > 0
-    for i in prange(indptr.size - 1):
-        row = keys[indptr[i] : indptr[i + 1]]
-        heavy = values[indptr[i] : indptr[i + 1]]
-        if row.size <= 16:
-            _insertion_sort(row, heavy, carry)
+    longest = 0
+    for i in range(start, stop):
+        longest = max(longest, indptr[i + 1] - indptr[i])
+    spare_keys = np.empty(longest, keys.dtype)
+    spare_values = np.empty(longest if values.size > 0 else 0, values.dtype)
+    for i in range(start, stop):
+        if indptr[i + 1] - indptr[i] <= 16:
+            _insertion_sort(keys, values, indptr[i], indptr[i + 1])
         else:
-            _merge_sort(row, heavy, carry)
+            _merge_sort(keys, values, indptr[i], indptr[i + 1], spare_keys, spare_values)
 
 
 @kernel
@@ -254,11 +256,11 @@ def drop_loops(indptr, indices):
     return filled
 
 
-@parallel_kernel
-def rows_are_simple(indptr, indices, good):
+@block_kernel
+def rows_are_simple(start, stop, indptr, indices, good):
     """Write whether each row is ascending, in range and without its own index into `good`."""
     n = indptr.size - 1
-    for i in prange(n):
+    for i in range(start, stop):
         fine = True
         previous = -1
         for p in range(indptr[i], indptr[i + 1]):

@@ -12,9 +12,14 @@ a fixed order, each owned by one iteration: here too any number of threads gives
 
 from __future__ import annotations
 
-from flipwise.kernels.jit import helper, kernel, parallel_kernel, prange
+from typing import Any
+
+from flipwise.kernels.blocks import block_kernel
+from flipwise.kernels.jit import helper, kernel, thread_count
 
 BLOCKS = 16
+SERIAL_EDGES = 400_000
+"""Up to this many edges one thread splits them: others would wait for each other sixteen times a pass."""
 
 
 @helper
@@ -48,36 +53,51 @@ def _even_out_group(first, second, weight, share, loads, start, stop):
         _even_out_edge(first, second, weight, share, loads, e)
 
 
-@parallel_kernel(operations=lambda first, *rest: 4 * rest[-1] * first.size)
-def balance(first, second, weight, share, loads, group_start, rounds, passes):
+def balance(
+    first: Any, second: Any, weight: Any, share: Any, loads: Any, group_start: Any, rounds: Any, passes: int
+) -> None:
     """Pass over the edges `passes` times.
 
     `rounds[r]` lists the groups of round r, padded with -1; group g is `group_start[g] : group_start[g + 1]`.
     """
+    if first.size <= SERIAL_EDGES or thread_count() == 1:
+        even_out_groups(first, second, weight, share, loads, group_start, passes, rounds)
+        return
+    for _ in range(passes):
+        for r in range(len(rounds)):  # threads meet after every round
+            even_out_groups(first, second, weight, share, loads, group_start, 1, rounds[r : r + 1])
+
+
+def _slots(*arguments):
+    """Groups that stand side by side in a round, some of them empty: the rows of the two kernels below."""
+    return arguments[-1].shape[1]
+
+
+@block_kernel(rows=_slots, operations=lambda first, *rest: 4 * rest[-2] * first.size)
+def even_out_groups(start, stop, first, second, weight, share, loads, group_start, passes, rounds):
+    """Let every edge of the groups at some places of the rounds have its turn, `passes` times."""
     for _ in range(passes):
         for r in range(rounds.shape[0]):
-            for slot in prange(rounds.shape[1]):
+            for slot in range(start, stop):
                 g = rounds[r, slot]
                 if g >= 0:
                     _even_out_group(first, second, weight, share, loads, group_start[g], group_start[g + 1])
 
 
-@kernel(operations=lambda first, *rest: 4 * rest[-1] * first.size)
-def balance_serially(first, second, weight, share, loads, group_start, rounds, passes):
-    """The same, to the bit, on one thread: for so few edges that starting threads costs more than the work."""
-    for _ in range(passes):
-        for r in range(rounds.shape[0]):
-            for slot in range(rounds.shape[1]):
-                g = rounds[r, slot]
-                if g >= 0:
-                    _even_out_group(first, second, weight, share, loads, group_start[g], group_start[g + 1])
-
-
-@parallel_kernel
-def carried(first, second, weight, share, loads, group_start, rounds):
+def carried(first: Any, second: Any, weight: Any, share: Any, loads: Any, group_start: Any, rounds: Any) -> None:
     """Add up from scratch what every node carries; the caller accounts for the rounding of these sums."""
+    if first.size <= SERIAL_EDGES or thread_count() == 1:
+        add_up_groups(first, second, weight, share, loads, group_start, rounds)
+        return
+    for r in range(len(rounds)):
+        add_up_groups(first, second, weight, share, loads, group_start, rounds[r : r + 1])
+
+
+@block_kernel(rows=_slots, operations=lambda first, *_: 4 * first.size)
+def add_up_groups(start, stop, first, second, weight, share, loads, group_start, rounds):
+    """Add the shares of the groups at some places of the rounds to the loads."""
     for r in range(rounds.shape[0]):
-        for slot in prange(rounds.shape[1]):
+        for slot in range(start, stop):
             g = rounds[r, slot]
             if g >= 0:
                 for e in range(group_start[g], group_start[g + 1]):
@@ -86,14 +106,14 @@ def carried(first, second, weight, share, loads, group_start, rounds):
                     loads[second[e]] += whole - share[e]
 
 
-@parallel_kernel
-def deal_edges(indptr, indices, weights, cursor, first, second, weight, fill):
+@block_kernel(rows=lambda *_: BLOCKS)
+def deal_edges(start, stop, indptr, indices, weights, cursor, first, second, weight, fill):
     """Count the edges of positive weight from a node of block a to a later one of block b, or put them in place.
 
     Without `fill`, `cursor[a, b]` counts. With it, `cursor[a, b]` is where the next of these edges goes, and `weight`
     receives the weights unless there is only one for all.
     """
-    for a in prange(BLOCKS):
+    for a in range(start, stop):
         for i in range(a, indptr.size - 1, BLOCKS):
             for p in range(indptr[i], indptr[i + 1]):
                 j = indices[p]
@@ -110,16 +130,16 @@ def deal_edges(indptr, indices, weights, cursor, first, second, weight, fill):
 
 
 @helper
-def _level_for_sum(x, step, gain, outer, outer_step, outer_gain, k):
+def _level_for_sum(x, step, gain, outer, outer_gain, k):
     """The multiplier m for which the nodes clip(x + step * (gain - m), 0, 1) and what is outside add up to k."""
-    low = outer_gain - (k - outer) / outer_step - 1.0
-    high = outer_gain + outer / outer_step + 1.0
+    low = outer_gain - (k - outer) - 1.0
+    high = outer_gain + outer + 1.0
     for i in range(x.size):
         low = min(low, gain[i] + (x[i] - 1.0) / step[i] - 1.0)
         high = max(high, gain[i] + x[i] / step[i] + 1.0)
     for _ in range(45):
         middle = 0.5 * (low + high)
-        total = max(0.0, outer + outer_step * (outer_gain - middle))
+        total = max(0.0, outer + (outer_gain - middle))
         for i in range(x.size):
             total += min(1.0, max(0.0, x[i] + step[i] * (gain[i] - middle)))
         if total > k:
@@ -129,52 +149,53 @@ def _level_for_sum(x, step, gain, outer, outer_step, outer_gain, k):
     return high
 
 
-@parallel_kernel(operations=lambda *all_of: all_of[-1] * (20 * all_of[9].size + 4 * all_of[0].size))
-def primal_dual(
-    first, second, weight, indptr, pair_of, is_first, k, cap, balance, x, outer, y, v, r1, r2, p, mean_v, mean_p, gain,
-    x_step, v_step, ahead, y_ahead, steps,
-):  # fmt: skip
-    """Make `steps` steps of the preconditioned method of Pock and Chambolle (2011); everything is changed in place.
+@block_kernel
+def add_up_gains(start, stop, indptr, pair_of, is_first, k, v, r1, r2, p, gain):
+    """What each node is worth at the present prices of it and its pairs."""
+    for i in range(start, stop):
+        total = (k - 1.0) * v[i]
+        for a in range(indptr[i], indptr[i + 1]):
+            e = pair_of[a]
+            total += (r1[e] if is_first[a] else r2[e]) - p[e]
+        gain[i] = total
 
-    `outer[0]` is how many nodes outside the core the relaxed solution takes, at `cap` each. `mean_v, mean_p` become
-    the averages over these steps; `gain, ahead, y_ahead` are work space.
-    """
-    n = x.size
-    y_step = 0.2 * balance
-    r_step = 0.5 / balance
-    p_step = 1.0 / 3.0 / balance
-    outer_step = balance
-    for i in prange(n):
-        mean_v[i] = 0.0
-    for e in prange(first.size):
-        mean_p[e] = 0.0
-    for _ in range(steps):
-        for i in prange(n):
-            total = (k - 1.0) * v[i]
-            for a in range(indptr[i], indptr[i + 1]):
-                e = pair_of[a]
-                total += (r1[e] if is_first[a] else r2[e]) - p[e]
-            gain[i] = total
-        m = _level_for_sum(x, x_step, gain, outer[0], outer_step, cap, k)
-        outer[0] = max(0.0, outer[0] + outer_step * (cap - m))
-        for i in prange(n):
-            new = min(1.0, max(0.0, x[i] + x_step[i] * (gain[i] - m)))
-            ahead[i] = 2.0 * new - x[i]
-            x[i] = new
-        for e in prange(first.size):
-            i = first[e]
-            j = second[e]
-            new = max(0.0, y[e] + y_step * (weight[e] - r1[e] - r2[e] + p[e] - v[i] - v[j]))
-            further = 2.0 * new - y[e]
-            y[e] = new
-            y_ahead[e] = further
-            r1[e] = max(0.0, r1[e] + r_step * (further - ahead[i]))
-            r2[e] = max(0.0, r2[e] + r_step * (further - ahead[j]))
-            p[e] = max(0.0, p[e] + p_step * (ahead[i] + ahead[j] - 1.0 - further))
-            mean_p[e] += p[e] / steps
-        for i in prange(n):
-            total = -(k - 1.0) * ahead[i]
-            for a in range(indptr[i], indptr[i + 1]):
-                total += y_ahead[pair_of[a]]
-            v[i] = max(0.0, v[i] + v_step[i] * total)
-            mean_v[i] += v[i] / steps
+
+@kernel(operations=lambda x_step, *_: 50 * x_step.size)
+def take_nodes(x_step, gain, cap, k, outer, x, ahead):
+    """A step of how much of each node is taken, k in all; `outer[0]` nodes from outside, which gain `cap` each."""
+    m = _level_for_sum(x, x_step, gain, outer[0], cap, k)
+    outer[0] = max(0.0, outer[0] + (cap - m))
+    for i in range(x.size):
+        new = min(1.0, max(0.0, x[i] + x_step[i] * (gain[i] - m)))
+        ahead[i] = 2.0 * new - x[i]
+        x[i] = new
+
+
+@block_kernel
+def step_pairs(start, stop, first, second, weight, steps, v, ahead, y, y_ahead, r1, r2, p, mean_p):
+    """A step of how much of each pair is taken, and of the prices of its limits."""
+    y_step = 0.2
+    r_step = 0.5
+    p_step = 1.0 / 3.0
+    for e in range(start, stop):
+        i = first[e]
+        j = second[e]
+        new = max(0.0, y[e] + y_step * (weight[e] - r1[e] - r2[e] + p[e] - v[i] - v[j]))
+        further = 2.0 * new - y[e]
+        y[e] = new
+        y_ahead[e] = further
+        r1[e] = max(0.0, r1[e] + r_step * (further - ahead[i]))
+        r2[e] = max(0.0, r2[e] + r_step * (further - ahead[j]))
+        p[e] = max(0.0, p[e] + p_step * (ahead[i] + ahead[j] - 1.0 - further))
+        mean_p[e] += p[e] / steps
+
+
+@block_kernel
+def step_prices(start, stop, indptr, pair_of, k, steps, v_step, ahead, y_ahead, v, mean_v):
+    """A step of the price of each node."""
+    for i in range(start, stop):
+        total = -(k - 1.0) * ahead[i]
+        for a in range(indptr[i], indptr[i + 1]):
+            total += y_ahead[pair_of[a]]
+        v[i] = max(0.0, v[i] + v_step[i] * total)
+        mean_v[i] += v[i] / steps

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from flipwise.kernels.jit import helper, kernel, parallel_kernel, prange, row_kernel
+from flipwise.kernels.blocks import block_kernel
+from flipwise.kernels.jit import helper, kernel
 
 
-@parallel_kernel(
+@block_kernel(
     operations=lambda Q, weights, slack, chosen, follow, x, *_: (
         x.size + (x.size if follow else int(chosen.sum())) * len(Q) // 2
     )
 )
-def rows_flip_improving(Q, weights, slack, chosen, follow, x, g, flips, change):
+def rows_flip_improving(start, stop, Q, weights, slack, chosen, follow, x, g, flips, change):
     """In every row, flip the `chosen` entries in their order wherever the exact change is below `-slack`.
 
     With `follow`, go round the row until no single flip improves. Writes flips and change of each row.
     """
-    for i in prange(x.shape[0]):
+    for i in range(start, stop):
         r = x.shape[1]
         m = weights[i]
         count = 0
@@ -123,12 +124,12 @@ def _neighbourhood_move(Q, b, g, candidates, slack):
     return candidates.shape[1]
 
 
-@row_kernel(
+@block_kernel(
     operations=lambda W, Q, P, which, alpha1, alpha2, updates, every, candidates, slack, B, *_: (
         2 * B.size * (W.shape[1] + len(Q))
     )
 )
-def dpcd_rows(W, Q, P, which, alpha1, alpha2, updates, every, candidates, slack, B, flips):
+def dpcd_rows(start, stop, W, Q, P, which, alpha1, alpha2, updates, every, candidates, slack, B, flips):
     """Algorithm 1 in each row of the int8 matrix `B`: at most `updates` principal coordinate updates.
 
     A second form of `solvers/dpcd/algorithm.py` for many short rows, held to its parts by tests. The gauge, the
@@ -142,7 +143,7 @@ def dpcd_rows(W, Q, P, which, alpha1, alpha2, updates, every, candidates, slack,
     - a neighbourhood search looks at the given `candidates` (sets of m columns), which all rows share. It is made after
       every `every` updates and at the end, which is where no flip improves.
     """
-    for i in prange(B.shape[0]):
+    for i in range(start, stop):
         r = B.shape[1]
         b = np.empty(r)
         g = np.empty(r)
@@ -182,13 +183,13 @@ def dpcd_rows(W, Q, P, which, alpha1, alpha2, updates, every, candidates, slack,
         flips[i] = count
 
 
-@row_kernel(operations=lambda Q, P, which, B, *_: B.size * len(Q))
-def dcc_sweep_rows(Q, P, which, B, changed):
+@block_kernel(operations=lambda Q, P, which, B, *_: B.size * len(Q))
+def dcc_sweep_rows(start, stop, Q, P, which, B, changed):
     """One sweep of discrete cyclic coordinate descent: bit after bit, b_k = sgn(p_k - sum_{j != k} Q_kj b_j).
 
     The sum is made anew for every bit, as the authors do (a matrix-vector product a bit); a zero keeps the bit.
     """
-    for i in prange(B.shape[0]):
+    for i in range(start, stop):
         count = 0
         for k in range(B.shape[1]):
             total = P[which[i], k] + Q[k, k] * B[i, k]

@@ -52,5 +52,6 @@ def csr_take_components(indptr, indices, J, slack, ties, s, f, other, stack, see
                 s[i] = -spin
                 for p in range(indptr[i], indptr[i + 1]):
                     f[indices[p]] -= 2 * spin * J[p]
-    seen[:] = False
+    for i in range(n):
+        seen[i] = False
     return change, components

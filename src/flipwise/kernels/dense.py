@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from flipwise.kernels.jit import kernel
+from flipwise.kernels.jit import helper, kernel
+
+
+@helper
+def _add_row(A, i, step, g):
+    """Add `step` times row i to the gradient."""
+    row = A[i]
+    for j in range(g.size):
+        g[j] += step * row[j]
 
 
 @kernel(
@@ -31,7 +39,7 @@ def dense_flip_improving(A, diag, slack, queue, waiting, count, follow, x, g):
         gain = 2.0 * x[i] * g[i] - 4.0 * diag[i]
         if gain <= slack[i]:
             continue
-        g += (-4.0 * x[i]) * A[i]
+        _add_row(A, i, -4.0 * x[i], g)
         x[i] = -x[i]
         flips += 1
         change -= gain
@@ -64,8 +72,8 @@ def dense_swap_improving(A, diag, slack, pairs, x, g):
         gain = 2.0 * (g[i] - g[j]) - 4.0 * (diag[i] + diag[j]) + 8.0 * A[i, j]
         if gain <= slack[i] + slack[j]:
             continue
-        g += -4.0 * A[i]
-        g += 4.0 * A[j]
+        _add_row(A, i, -4.0, g)
+        _add_row(A, j, 4.0, g)
         x[i] = -1.0
         x[j] = 1.0
         swaps += 1
@@ -100,8 +108,8 @@ def dense_exchange(A, diag, slack, x, g):
         total = up_gain + down_gain + 8.0 * A[i, j]
         if total <= slack[i] + slack[j]:
             break
-        g += -4.0 * A[i]
-        g += 4.0 * A[j]
+        _add_row(A, i, -4.0, g)
+        _add_row(A, j, 4.0, g)
         x[i] = -1.0
         x[j] = 1.0
         swaps += 1

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flipwise.kernels.jit import helper, parallel_kernel, prange
+from flipwise.kernels.blocks import block_kernel
+from flipwise.kernels.jit import helper
 
 _PAIRS = np.uint64(0x5555555555555555)
 _QUADS = np.uint64(0x3333333333333333)
@@ -69,10 +70,10 @@ def _nearest_first(distance, n_bits, keep, order):
             order[at] = j
 
 
-@parallel_kernel(operations=lambda q, db, *_: 8 * len(q) * db.size)
-def nearest(q, db, n_bits, ids, distances):
+@block_kernel(operations=lambda q, db, *_: 8 * len(q) * db.size)
+def nearest(start, stop, q, db, n_bits, ids, distances):
     """The nearest codes of each query by (distance, id), as many as `ids` has columns."""
-    for i in prange(q.shape[0]):
+    for i in range(start, stop):
         distance = np.empty(db.shape[0], dtype=np.int32)
         for j in range(db.shape[0]):
             distance[j] = _distance(q, i, db, j)
@@ -81,10 +82,10 @@ def nearest(q, db, n_bits, ids, distances):
             distances[i, k] = distance[ids[i, k]]
 
 
-@parallel_kernel(operations=lambda q, db, *_: 8 * len(q) * db.size)
-def settle_ties(q, db, distances, ids):
+@block_kernel(operations=lambda q, db, *_: 8 * len(q) * db.size)
+def settle_ties(start, stop, q, db, distances, ids):
     """Rewrite the ids at each query's last distance as the lowest ids at that distance, given right distances."""
-    for i in prange(q.shape[0]):
+    for i in range(start, stop):
         k = ids.shape[1]
         last = distances[i, k - 1]
         at = k
@@ -98,10 +99,10 @@ def settle_ties(q, db, distances, ids):
             j += 1
 
 
-@parallel_kernel(operations=lambda q, db, *_: 8 * len(q) * db.size)
-def count_by_distance(q, db, query_set, db_set, share, counts, hits):
+@block_kernel(operations=lambda q, db, *_: 8 * len(q) * db.size)
+def count_by_distance(start, stop, q, db, query_set, db_set, share, counts, hits):
     """For each query, the items (`counts`) and the relevant items (`hits`) at each distance."""
-    for i in prange(q.shape[0]):
+    for i in range(start, stop):
         for j in range(db.shape[0]):
             d = _distance(q, i, db, j)
             counts[i, d] += 1
@@ -109,10 +110,10 @@ def count_by_distance(q, db, query_set, db_set, share, counts, hits):
                 hits[i, d] += 1
 
 
-@parallel_kernel(operations=lambda q, db, *_: 8 * len(q) * db.size)
-def ranked_relevance(q, db, query_set, db_set, share, n_bits, relevant):
+@block_kernel(operations=lambda q, db, *_: 8 * len(q) * db.size)
+def ranked_relevance(start, stop, q, db, query_set, db_set, share, n_bits, relevant):
     """Whether the first items by (distance, id) are relevant, as many as `relevant` has columns."""
-    for i in prange(q.shape[0]):
+    for i in range(start, stop):
         distance = np.empty(db.shape[0], dtype=np.int32)
         for j in range(db.shape[0]):
             distance[j] = _distance(q, i, db, j)

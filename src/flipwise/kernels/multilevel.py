@@ -25,7 +25,8 @@ def csr_heavy_matching(indptr, indices, w, sizes, largest, order, classes, partn
     A pair may not be larger than `largest`. Returns the number of pairs and single nodes together.
     """
     count = 0
-    partner[:] = -1
+    for v in range(partner.size):
+        partner[v] = -1
     for k in range(order.size):
         v = order[k]
         if partner[v] >= 0:
@@ -92,7 +93,8 @@ def csr_contract(indptr, indices, w, sizes, partner, coarse, place, c_indptr, c_
 def csr_grow(indptr, indices, sizes, goal, order, s, queue):
     """A side (+1) of size at least `goal`, grown breadth first from the first nodes of `order`; all others are -1."""
     n = s.size
-    s[:] = -1
+    for v in range(n):
+        s[v] = -1
     reached = sizes[0] - sizes[0]
     head = 0
     tail = 0

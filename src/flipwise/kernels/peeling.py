@@ -11,10 +11,8 @@ Three orders of peeling remain because they differ among nodes of equal degree, 
 
 from __future__ import annotations
 
-from flipwise.kernels.jit import helper, kernel, parallel_kernel, prange
-
-GROUPS = 64
-"""Nodes are dealt out one by one into so many groups: neighbouring numbers often have large degrees together."""
+from flipwise.kernels.blocks import block_kernel
+from flipwise.kernels.jit import helper, kernel
 
 
 @helper
@@ -30,25 +28,24 @@ def _positive_weight(weights, p):
     return weight if weight > 0 else weights[0] * 0
 
 
-@parallel_kernel
-def alive_degrees(indptr, indices, weights, nodes, alive, degrees):
+@block_kernel(rows=lambda indptr, indices, weights, nodes, *_: nodes.size)
+def alive_degrees(start, stop, indptr, indices, weights, nodes, alive, degrees):
     """Write the degree of each node of `nodes` among the alive nodes, into its place in `degrees`.
 
     `alive` is 0 or 1. Where all weights are one it is added up without a branch, which could not be predicted.
     """
-    for group in prange(GROUPS):
-        for t in range(group, nodes.size, GROUPS):
-            i = nodes[t]
-            total = weights[0] * 0
-            if weights.size == 1:
-                for p in range(indptr[i], indptr[i + 1]):
-                    total += alive[indices[p]]
-                total *= _positive_weight(weights, 0)
-            else:
-                for p in range(indptr[i], indptr[i + 1]):
-                    if alive[indices[p]]:
-                        total += _positive_weight(weights, p)
-            degrees[i] = total
+    for t in range(start, stop):
+        i = nodes[t]
+        total = weights[0] * 0
+        if weights.size == 1:
+            for p in range(indptr[i], indptr[i + 1]):
+                total += alive[indices[p]]
+            total *= max(weights[0], weights[0] * 0)
+        else:
+            for p in range(indptr[i], indptr[i + 1]):
+                if alive[indices[p]]:
+                    total += _positive_weight(weights, p)
+        degrees[i] = total
 
 
 @kernel
@@ -79,27 +76,26 @@ def peel_below(indptr, indices, weights, alive, degrees, cap, queue, most):
     return tail
 
 
-@parallel_kernel
-def induced_arcs(indptr, indices, weights, nodes, alive, label, new_indptr, new_indices, new_weights):
+@block_kernel(rows=lambda indptr, indices, weights, nodes, *_: nodes.size)
+def induced_arcs(start, stop, indptr, indices, weights, nodes, alive, label, new_indptr, new_indices, new_weights):
     """Write the arcs of the subgraph on `nodes`, renamed by `label`; weights only where there are any."""
-    for group in prange(GROUPS):
-        for t in range(group, nodes.size, GROUPS):
-            i = nodes[t]
-            q = new_indptr[t]
-            for p in range(indptr[i], indptr[i + 1]):
-                if q == new_indptr[t + 1]:
-                    break
-                j = indices[p]
-                new_indices[q] = label[j]  # written over by the next one where j is not alive
-                if weights.size > 1:
-                    new_weights[q] = weights[p]
-                q += alive[j]
+    for t in range(start, stop):
+        i = nodes[t]
+        q = new_indptr[t]
+        for p in range(indptr[i], indptr[i + 1]):
+            if q == new_indptr[t + 1]:
+                break
+            j = indices[p]
+            new_indices[q] = label[j]  # written over by the next one where j is not alive
+            if weights.size > 1:
+                new_weights[q] = weights[p]
+            q += alive[j]
 
 
-@parallel_kernel
-def later_neighbours(indptr, indices, place, later):
+@block_kernel
+def later_neighbours(start, stop, indptr, indices, place, later):
     """Write how many neighbours of each node come after it in an order, given by the `place` of each node."""
-    for i in prange(later.size):
+    for i in range(start, stop):
         count = 0
         for p in range(indptr[i], indptr[i + 1]):
             if place[indices[p]] > place[i]:
@@ -150,7 +146,8 @@ def peel_least(indptr, indices, degrees, head, following, preceding, nodes):
     the least degree by one at most, so the pointer to it moves O(n + arcs) times in all. `degrees` is used up.
     """
     n = degrees.size
-    head[:] = -1
+    for d in range(head.size):
+        head[d] = -1
     for i in range(n - 1, -1, -1):
         d = degrees[i]
         following[i] = head[d]

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from flipwise.kernels.jit import helper, kernel, prange, row_kernel
+from flipwise.kernels.blocks import block_kernel
+from flipwise.kernels.jit import helper, kernel
 
 
 @helper
@@ -15,10 +16,10 @@ def _arc_weight(weights, p, positive):
     return weights[0] * 0 if positive and weight < 0 else weight
 
 
-@row_kernel
-def row_degrees(indptr, indices, weights, mask, wanted, positive, degrees):
+@block_kernel
+def row_degrees(start, stop, indptr, indices, weights, mask, wanted, positive, degrees):
     """Write the degree of every wanted row into the set of `mask`."""
-    for i in prange(degrees.size):
+    for i in range(start, stop):
         total = weights[0] * 0
         if wanted[i]:
             for p in range(indptr[i], indptr[i + 1]):
@@ -46,10 +47,10 @@ def toggle_rows(indptr, indices, weights, rows, signs, first, positive, degrees)
             low += 1
 
 
-@row_kernel
-def row_loads(indptr, indices, weights, mask, loads, first, taken):
+@block_kernel
+def row_loads(start, stop, indptr, indices, weights, mask, loads, first, taken):
     """Write what every row of the set carries when each edge goes to its less loaded end, in halves between equals."""
-    for i in prange(taken.size):
+    for i in range(start, stop):
         total = 0.0
         if mask[first + i]:
             mine = loads[first + i]

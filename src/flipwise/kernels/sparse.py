@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from flipwise.kernels.jit import entries_in_rows, helper, kernel, prange, row_kernel
+from flipwise.kernels.blocks import block_kernel
+from flipwise.kernels.jit import entries_in_rows, helper, kernel
 
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 """The multipliers of SplitMix64 (Steele, Lea and Flood 2014), a mixer of 64 bits."""
 SHORT, MIDDLE, LONG = np.uint64(27), np.uint64(30), np.uint64(31)
 
 
-@row_kernel
-def csr_gradient(indptr, indices, data, x, c, g):
+@block_kernel
+def csr_gradient(start, stop, indptr, indices, data, x, c, g):
     """Write 2Ax + c into `g`."""
-    for i in prange(x.size):
+    for i in range(start, stop):
         total = 0.0
         for p in range(indptr[i], indptr[i + 1]):
             total += data[p] * x[indices[p]]
@@ -35,10 +36,10 @@ def csr_fields(indptr, indices, J, h, s, f):
         f[i] = total
 
 
-@row_kernel
-def csr_row_sums(indptr, data, c, sums):
+@block_kernel
+def csr_row_sums(start, stop, indptr, data, c, sums):
     """Write the row sums of |A|, doubled, plus |c| into `sums`: the largest size a gradient entry can have."""
-    for i in prange(sums.size):
+    for i in range(start, stop):
         total = 0.0
         for p in range(indptr[i], indptr[i + 1]):
             total += abs(data[p])
@@ -53,14 +54,14 @@ def _mix_bits(z):
     return z ^ (z >> LONG)
 
 
-@row_kernel
-def csr_fingerprint(indptr, indices, bits, sums):
+@block_kernel
+def csr_fingerprint(start, stop, indptr, indices, bits, sums):
     """Write, for each row, the mixed entries above the diagonal less those below, as if these stood above.
 
     `bits` are the entries of A as unsigned integers. All arithmetic is modulo 2^64; the sums add up to 0 when A = A',
     and to anything when it is not.
     """
-    for i in prange(sums.size):
+    for i in range(start, stop):
         row = np.uint64(i)
         total = np.uint64(0)
         for p in range(indptr[i], indptr[i + 1]):

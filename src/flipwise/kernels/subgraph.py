@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flipwise.kernels.jit import entries_in_rows, entries_two_steps, helper, kernel, parallel_kernel, prange
+from flipwise.kernels.blocks import block_kernel
+from flipwise.kernels.jit import entries_in_rows, entries_two_steps, helper, kernel
 
 
 @helper
@@ -51,20 +52,20 @@ def _edge_weight(indptr, indices, weights, u, v):
     return weights[0] * 0
 
 
-@parallel_kernel
-def degrees_into(indptr, indices, weights, inside, degrees):
+@block_kernel
+def degrees_into(start, stop, indptr, indices, weights, inside, degrees):
     """Write the degree of every node into S: one full gradient."""
-    for i in prange(inside.size):
+    for i in range(start, stop):
         total = weights[0] * 0
         for p in range(indptr[i], indptr[i + 1]):
             total += _arc_weight(weights, p) * inside[indices[p]]
         degrees[i] = total
 
 
-@parallel_kernel
-def multiply(indptr, indices, weights, x, product):
+@block_kernel
+def multiply(start, stop, indptr, indices, weights, x, product):
     """Write W x for a real vector x."""
-    for i in prange(x.size):
+    for i in range(start, stop):
         total = 0.0
         for p in range(indptr[i], indptr[i + 1]):
             total += _arc_weight(weights, p) * x[indices[p]]
@@ -150,7 +151,7 @@ def best_swaps(indptr, indices, weights, least_weight, inside, degrees, members,
                 count += 1
         best = weights[0] * 0
         best_m = -1
-        best_v = -1
+        best_v = members[0]  # any node: `best_m` says whether one was found
         for v in range(inside.size):
             if inside[v] or degrees[v] - least + slack <= best:
                 continue
@@ -207,9 +208,9 @@ def shed(indptr, indices, weights, size, spared, inside, degrees):
     """Remove `size` nodes from S, always one of least degree that is not `spared`; return the change of E(S)."""
     change = weights[0] * 0
     for _ in range(size):
-        node = -1
+        node = inside.size  # none yet
         for i in range(inside.size):
-            if inside[i] and not spared[i] and (node < 0 or degrees[i] < degrees[node]):
+            if inside[i] and not spared[i] and (node == inside.size or degrees[i] < degrees[node]):
                 node = i
         change += _toggle_node(indptr, indices, weights, node, inside, degrees)
     return change
@@ -276,7 +277,8 @@ def tabu_walk(
         free_at[v] = now + 1 + (tenure + noise[t] // 4096 % tenure) // 2
         if value > best:
             best = value
-            best_inside[:] = inside
+            for i in range(inside.size):
+                best_inside[i] = inside[i]
     return value, best
 
 

@@ -30,6 +30,13 @@ def _next_random(state):
 
 
 @helper
+def _copy_spins(s, copy):
+    """Copy a point, entry by entry: an assignment of whole arrays takes two seconds to compile."""
+    for i in range(s.size):
+        copy[i] = s[i]
+
+
+@helper
 def _add_row_to_costs(row, sign, s, d):
     """d_j += 4 J_ij s_i s_j for a block of j; `sign` is s_i before its flip."""
     four = d[0] - d[0] + 4  # of the costs' type: the product below must not be an int8
@@ -92,7 +99,7 @@ def dense_tabu(J, steps, tenure, spread, huge, s, d, free_at, best_s, state):
     best = change
     flipped = -1  # the spin whose row is still to be added to the costs
     sign = 1
-    best_s[:] = s
+    _copy_spins(s, best_s)
     improved = False
     for step in range(1, steps + 1):
         random = _next_random(random)
@@ -123,7 +130,7 @@ def dense_tabu(J, steps, tenure, spread, huge, s, d, free_at, best_s, state):
         cost = any_cost if aspires or free_block < 0 else free_cost
         if cost > 0 and improved:  # leaving the best point so far
             improved = False
-            best_s[:] = s
+            _copy_spins(s, best_s)
         low = block * BLOCK
         high = min(n, low + BLOCK)
         start = np.int64((random >> np.uint64(20)) & np.uint64(65535))
@@ -138,7 +145,7 @@ def dense_tabu(J, steps, tenure, spread, huge, s, d, free_at, best_s, state):
             best = change
             improved = True
     if improved and change == best:
-        best_s[:] = s
+        _copy_spins(s, best_s)
     if flipped >= 0:
         for b in range(blocks):
             low = b * BLOCK
@@ -158,7 +165,7 @@ def dense_relink(J, huge, s, d, differing, best_s):
     margin = count // 10
     change = huge - huge
     best = huge
-    best_s[:] = s
+    _copy_spins(s, best_s)
     for step in range(count):
         at = step
         for k in range(step + 1, count):
@@ -175,5 +182,5 @@ def dense_relink(J, huge, s, d, differing, best_s):
         change += cost
         if change < best and margin <= step < count - margin:
             best = change
-            best_s[:] = s
+            _copy_spins(s, best_s)
     return best
