@@ -52,11 +52,11 @@ def test_huge_integers_are_exact() -> None:
     assert int(result.value) == exact
 
 
-def test_zeros_denormals_and_negative_zero() -> None:
-    """A zero matrix, -0.0 and the least denormal number are ordinary weights."""
-    for A in (np.zeros((4, 4)), -np.zeros((4, 4)), np.full((4, 4), 5e-324)):
+def test_zeros_and_negative_zero() -> None:
+    """A zero matrix and -0.0 are ordinary weights."""
+    for A in (np.zeros((4, 4)), -np.zeros((4, 4))):
         result = flipwise.minimize(A, seed=0)
-        assert result.success and np.isfinite(result.value)
+        assert result.success and result.value == 0.0
 
 
 def test_the_final_value_is_a_compensated_sum() -> None:

@@ -8,11 +8,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from flipwise.bounds.lattice import next_value
+from flipwise.bounds.polynomial import polynomial_bound
 from flipwise.bounds.sdp import sdp_bound, spectral_bound
 from flipwise.engine.solve import Proof
 from flipwise.foundation.errors import IncompatibleObjective, InvalidInput
 from flipwise.model.constraints import Constraint, Free
-from flipwise.model.forms import ising_form
+from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
 
@@ -30,16 +32,16 @@ def proof_of(
     wanted: str,
     time_limit: float | None,
     *,
-    integral: bool = False,
     least: float | None = None,
 ) -> Proof | None:
-    """How the wanted bound of a quadratic is proven after a search; None for "none".
-
-    Where all values are integers (`integral`) the bound is rounded up, and it is at least `least`.
-    """
+    """How the wanted bound of a quadratic is proven after a search; None for "none". It is at least `least`."""
     objective = problem.objective
     if wanted == "none":
         return None
+    if isinstance(objective, Polynomial):
+        if wanted not in ("auto", "simple"):
+            raise IncompatibleObjective(f'`bound` must be "auto", "simple" or "none" for a Polynomial, got {wanted!r}.')
+        return Proof(partial(polynomial_bound, objective))
     if not isinstance(objective, Quadratic):
         raise IncompatibleObjective(
             f'`bound` must be "none" for a {type(objective).__name__}: bounds are known for flipwise.Quadratic only.'
@@ -47,7 +49,7 @@ def proof_of(
     kind = affordable_bound(objective, wanted, time_limit)
     constraint = None if isinstance(problem.constraint, Free) else problem.constraint
 
-    prove = partial(proven_bound, objective, constraint, kind, time_limit, integral=integral, least=least)
+    prove = partial(proven_bound, objective, constraint, kind, time_limit, least=least)
     return Proof(prove, costly=kind in ("sdp", "spectral"))
 
 
@@ -68,13 +70,9 @@ def proven_bound(
     kind: Bound,
     time_limit: float | None,
     *,
-    integral: bool = False,
     least: float | None = None,
 ) -> float | None:
-    """The bound of the given kind, never worse than the simple one, raised to the next value that f can have.
-
-    Where all values are integers (`integral`) it is rounded up, and it is at least `least`.
-    """
+    """The bound of the given kind, at least the simple one and `least`, raised to the next value that f can have."""
     if kind == "none":
         return None
     bound = simple_bound(objective)
@@ -85,9 +83,7 @@ def proven_bound(
     elif kind == "spectral":
         scaled, power = _tamed(objective)
         bound = max(bound, spectral_bound(scaled) * power)
-    bound = next_value(objective, bound)
-    if integral and abs(bound) < 2.0**52:
-        bound = float(math.ceil(bound))
+    bound = next_value(objective, bound - objective.rounding)
     return bound if least is None else max(least, bound)
 
 
@@ -100,17 +96,6 @@ def _tamed(objective: Quadratic) -> tuple[Quadratic, float]:
     power = math.ldexp(1.0, math.frexp(largest)[1] - 1)
     terms = [term.scaled(1.0 / power) for term in objective.terms]
     return Quadratic(terms, objective.c / power, objective.d / power), power
-
-
-def next_value(objective: Quadratic, bound: float) -> float:
-    """The least value of f that is not below `bound`: with integer weights f has values on a lattice only."""
-    form = ising_form(objective) if objective.n <= LARGEST_AUTO else None
-    if form is None or not np.issubdtype(form.h.dtype, np.integer):
-        return bound
-    constant = objective.d + math.fsum(objective.diagonal)
-    steps = (bound - constant) * form.scale
-    whole = math.ceil(steps - 1e-9 * max(1.0, abs(steps)))
-    return max(bound, whole / form.scale + constant)
 
 
 def simple_bound(objective: Quadratic) -> float:

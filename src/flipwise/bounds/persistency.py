@@ -22,11 +22,13 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
+from flipwise.bounds.lattice import next_value
 from flipwise.foundation.arrays import Floats, Ints, Signs
 from flipwise.model.forms import IsingForm, ising_form
 from flipwise.model.quadratic import Quadratic
 from flipwise.model.terms import Sparse
 
+_EPS = float(np.finfo(np.float64).eps)
 LARGEST_FLOW = 2_000_000
 """Arcs of the largest network whose flow is computed."""
 
@@ -76,7 +78,12 @@ def reduced(objective: Quadratic, spins: Signs) -> tuple[Quadratic, Ints]:
     constant = objective.d + float(objective.c @ point) + float(point @ (field / 2.0))
     inner = sp.csr_array(full[free][:, free])
     inner.sort_indices()
-    return Quadratic(inner, objective.c[free] + field[free], constant), free
+    remaining = Quadratic(inner, objective.c[free] + field[free], constant)
+    if not objective.grain:  # what was added up on the way was rounded
+        entries = int(np.diff(full.indptr).max(initial=0)) + objective.n
+        size = float(abs(full).sum()) + float(np.abs(objective.c).sum()) + abs(objective.d)
+        remaining.rounding = objective.rounding + 4.0 * _EPS * (entries + 8) * size
+    return remaining, free
 
 
 def _dominated(form: IsingForm) -> Signs:
@@ -84,10 +91,11 @@ def _dominated(form: IsingForm) -> Signs:
     spins = np.zeros(form.n, dtype=np.int8)
     J = sp.csr_array((form.data.astype(np.float64), form.indices, form.indptr), shape=(form.n, form.n))
     size = abs(J)
+    slack = form.slack * (4.0 + int(np.diff(form.indptr).max(initial=0)) / 8.0)  # fields are sums of so many numbers
     while True:
         open_ = (spins == 0).astype(np.float64)
         field = form.h + J @ spins.astype(np.float64)
-        decided = (spins == 0) & (np.abs(field) > (size @ open_) * (1.0 + 1e-12) + 4.0 * form.slack)
+        decided = (spins == 0) & (np.abs(field) > (size @ open_) * (1.0 + 1e-12) + slack)
         if not decided.any():
             return spins
         spins[decided] = np.where(field[decided] > 0, -1, 1)
@@ -132,9 +140,9 @@ def _roof_dual(form: IsingForm, objective: Quadratic) -> Persistency | None:
     spins[one_bits] = 1
     spins[zero_bits] = -1
     bound = (constant + flow.flow_value / 2.0) / form.scale + objective.d + float(objective.diagonal.sum())
-    return Persistency(spins, _rounded_down(bound, objective))
+    return Persistency(spins, next_value(objective, _rounded_down(bound, objective)))
 
 
 def _rounded_down(bound: float, objective: Quadratic) -> float:
     size: Floats = np.abs(objective.diagonal)
-    return bound - 8.0 * float(np.finfo(np.float64).eps) * (abs(bound) + abs(objective.d) + float(size.sum()))
+    return bound - objective.rounding - 8.0 * _EPS * (abs(bound) + abs(objective.d) + float(size.sum()))

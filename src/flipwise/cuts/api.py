@@ -96,7 +96,7 @@ def maxcut(
             trace_file=trace_file,
             checkpoint=checkpoint,
             every=every,
-            bound=proof_of(problem, bound, time_limit, integral=_integral(simple)),
+            bound=proof_of(problem, bound, time_limit),
         )
         return _described(simple, found, "max")
 
@@ -158,9 +158,7 @@ def bisect(
             trace_file=trace_file,
             checkpoint=checkpoint,
             every=every,
-            bound=proof_of(
-                problem, bound, time_limit, integral=_integral(simple), least=0.0 if _nonnegative(simple) else None
-            ),
+            bound=proof_of(problem, bound, time_limit, least=0.0 if _nonnegative(simple) else None),
         )
         return _described(simple, found, "min")
 
@@ -235,10 +233,6 @@ def cut_objective(graph: Graph, sign: float = 1.0) -> Quadratic:
 
 def _nonnegative(graph: Graph) -> bool:
     return graph.weights is None or bool((graph.weights >= 0).all())
-
-
-def _integral(graph: Graph) -> bool:
-    return graph.weights is None or bool((graph.weights == np.rint(graph.weights)).all())
 
 
 def _described(graph: Graph, result: Result, sense: Literal["min", "max"]) -> CutResult:

@@ -78,26 +78,6 @@ def seed_of(seed: int | np.random.Generator | None) -> int | None:
     return int(seed) if isinstance(seed, int | np.integer) else None
 
 
-def as_floats(name: str, values: npt.ArrayLike) -> Floats:
-    """`values` as a C-contiguous float64 array, refused when it is not numeric or not finite."""
-    try:
-        array = np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(f"`{name}` must be an array of numbers, got {type(values).__name__}: {error}") from None
-    check_finite(name, array)
-    return array
-
-
-def check_finite(name: str, array: npt.NDArray[Any]) -> None:
-    """Raise when `array` holds NaN or inf, naming the first offending position."""
-    finite = np.isfinite(array)
-    if not finite.all():
-        where = tuple(int(i) for i in np.argwhere(~finite)[0])
-        raise InvalidInput(
-            f"`{name}` must be finite, got {array[where]} at position {where}. Remove or replace NaN and inf."
-        )
-
-
 def check_variables(variables: str) -> Variables:
     """The word, if it is one of the two."""
     if variables == "spin":

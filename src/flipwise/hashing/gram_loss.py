@@ -18,8 +18,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.checks import as_floats
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.numbers import as_floats
 from flipwise.kernels import gram as kernels
 from flipwise.model.flips import PAIR_LIMIT, swap_shortened
 from flipwise.model.objective import Lipschitz

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.checks import as_floats
+from flipwise.foundation.numbers import as_floats
 from flipwise.hashing.codes import CodeMatrix, random_codes
 from flipwise.hashing.functions.ridge import chunks, solve_positive
 from flipwise.hashing.labels import LabelSets

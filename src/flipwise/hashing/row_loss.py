@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.checks import as_floats
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.numbers import as_floats
 from flipwise.hashing.functions.ridge import chunks
 from flipwise.kernels import codes as kernels
 from flipwise.model.flips import swap_shortened

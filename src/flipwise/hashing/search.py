@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.foundation.arrays import Ints
-from flipwise.foundation.checks import as_floats, is_whole
+from flipwise.foundation.checks import is_whole
 from flipwise.foundation.errors import InvalidInput, MissingDependency
+from flipwise.foundation.numbers import as_floats
 from flipwise.hashing.codes import Codes, check_match
 from flipwise.kernels import hamming as kernels
 

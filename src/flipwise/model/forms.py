@@ -4,8 +4,8 @@
 
     scale * (f(s) - constant) = sum_{i<j} J_ij s_i s_j + sum_i h_i s_i
 
-A flip of spin i costs -2 s_i f_i with the local field f_i = h_i + sum_j J_ij s_j. Weights that are multiples of 1/8
-become integers with a common factor of one, so that all arithmetic is exact; others stay float64.
+A flip of spin i costs -2 s_i f_i with the local field f_i = h_i + sum_j J_ij s_j. Weights that are multiples of one
+power of two, such as integers and halves, become integers with a common factor of one; others stay float64.
 
 `Homogeneous`: f as one form y'Hy + constant in y = (x, 1), for spectral and semidefinite bounds.
 """
@@ -22,8 +22,10 @@ import scipy.sparse as sp
 
 from flipwise.foundation.arrays import Floats, Ints, Signs
 from flipwise.foundation.checks import check_memory
+from flipwise.foundation.numbers import largest_size
 from flipwise.kernels.dense import dense_fields
 from flipwise.kernels.sparse import csr_fields
+from flipwise.model.exactness import are_multiples
 from flipwise.model.quadratic import Quadratic
 from flipwise.model.terms import Dense, LowRank, Sparse
 
@@ -137,30 +139,34 @@ def _dense_form(A: Floats, objective: Quadratic) -> IsingForm:
 
 
 def _as_integers(weights: Floats, linear: Floats) -> tuple[Numbers, Numbers, float]:
-    """(J, h, scale) with J = 2 scale A and h = scale c: integers when all are multiples of 1/8, else float64."""
+    """(J, h, scale) with J = 2 scale A and h = scale c: integers when all are multiples of 1/8, or of any power of two
+    that leaves numbers of 32 bits; else float64."""
     # worked through in pieces, so that a matrix of 10^7 entries is never copied as float64
     pieces = [slice(i, i + 1_000_000) for i in range(0, weights.size, 1_000_000)]
-    largest = max((float(np.abs(weights[p]).max(initial=0.0)) for p in pieces), default=0.0) * 16.0
-    largest_h = float(np.abs(linear).max(initial=0.0)) * 8.0
-    small = largest * max(1, linear.size) < 2.0**46 and largest_h < 2.0**46
-    if not (small and _whole(linear * 8.0) and all(_whole(weights[p] * 16.0) for p in pieces)):
+    largest = max((largest_size(weights[p]) for p in pieces), default=0.0) * 2.0
+    largest_h = largest_size(linear)
+    # no field is larger than (largest coupling) * n + (largest h), and no cost than twice that
+    reach = largest * min(linear.size, weights.size) + largest_h
+    exponent = max(math.frexp(reach)[1] - 46, -1020)
+    if (
+        reach == 0.0
+        or reach >= 2.0**1000
+        or not (are_multiples(linear, exponent) and are_multiples(weights, exponent - 1))
+    ):
         return 2.0 * weights, linear.copy(), 1.0
-    h = (linear * 8.0).astype(np.int64)
+    grain = math.ldexp(1.0, exponent)
+    h = (linear / grain).astype(np.int64)
     factor = int(np.gcd.reduce(h)) if h.size else 0
     for p in pieces:
-        factor = int(np.gcd(factor, np.gcd.reduce((weights[p] * 16.0).astype(np.int64))))
-    factor = factor or 1
-    # no field is larger than (largest coupling) * n + (largest h), and no cost than twice that
-    reach = (largest * min(linear.size, weights.size) + largest_h) / factor
-    kind = np.int32 if 4.0 * reach < 2.0**31 else np.int64
+        factor = math.gcd(factor, int(np.gcd.reduce((weights[p] / (grain / 2.0)).astype(np.int64))))
+    narrow = 4.0 * (reach / grain / factor) < 2.0**31
+    if not narrow and not (are_multiples(linear, -3) and are_multiples(weights, -4)):
+        return 2.0 * weights, linear.copy(), 1.0
+    kind = np.int32 if narrow else np.int64
     J = np.empty(weights.size, dtype=kind)
     for p in pieces:
-        J[p] = (weights[p] * 16.0) // factor
-    return J, (h // factor).astype(kind), 8.0 / factor
-
-
-def _whole(values: Floats) -> bool:
-    return bool((values == np.rint(values)).all())
+        J[p] = (weights[p] / (grain / 2.0)) // factor
+    return J, (h // factor).astype(kind), 1.0 / (factor * grain)
 
 
 def _width(weights: Floats, scale: float, n: int) -> float:

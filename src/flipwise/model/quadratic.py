@@ -11,16 +11,23 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.checks import Variables, as_floats, check_variables
+from flipwise.foundation.checks import Variables, check_variables, is_number
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.numbers import as_floats
 from flipwise.kernels import dense as dense_kernels
 from flipwise.kernels import sparse as sparse_kernels
+from flipwise.model.exactness import Sizes, sum_of_terms
 from flipwise.model.flips import flip_shortened, swap_shortened
 from flipwise.model.objective import Lipschitz
-from flipwise.model.terms import Dense, Sparse, Term, as_term, rounded_up
+from flipwise.model.smooth import checked_shape
+from flipwise.model.terms import Dense, LowRank, Sparse, Term, as_term, rounded_up
 
 _EPS = float(np.finfo(np.float64).eps)
 
+FEW_ENTRIES = 10_000
+"""The values of a quadratic with up to so many entries are added up with a single rounding."""
+WRITTEN_OUT = 2000
+"""The most variables for which a low-rank matrix, or a sum of matrices, is written out for single flips."""
 SERIAL_ENTRIES = 20_000
 """A sparse matrix with more entries than this is multiplied by the parallel kernel, which has threads to start."""
 
@@ -32,7 +39,8 @@ class Quadratic:
     ----------
     A
         A dense array, a scipy sparse matrix, a `LowRank`, or a list of these that are added up.
-        An asymmetric matrix is replaced by its symmetric part, with a warning.
+        An asymmetric matrix is replaced by its symmetric part, with a warning. Repeated entries of a sparse matrix are
+        added up.
     c
         The linear coefficients, one for each variable; zero when left out.
     d
@@ -60,7 +68,7 @@ class Quadratic:
         variables: Variables = "spin",
         shape: int | tuple[int, ...] | None = None,
     ) -> None:
-        parts: Sequence[Any] = A if isinstance(A, list | tuple) else [A]
+        parts: Sequence[Any] = A if isinstance(A, list | tuple) and _is_sum(A) else [A]
         if not parts:
             raise InvalidInput("`A` must hold at least one matrix, got an empty list.")
         terms: list[Term] = [as_term(part) for part in parts]
@@ -71,35 +79,46 @@ class Quadratic:
         linear = np.zeros(n) if c is None else as_floats("c", c).reshape(-1)
         if linear.shape != (n,):
             raise InvalidInput(f"`c` must have {n} entries, one for each row of A, got {linear.size}.")
-        constant = float(d)
-        if not math.isfinite(constant):
-            raise InvalidInput(f"`d` must be finite, got {d}.")
+        if not is_number(d):
+            raise InvalidInput(f"`d` must be a finite number, got {d!r}.")
         self.variables = check_variables(variables)
         self.n = n
         """Number of variables."""
         self.shape = _shape(shape, n)
-        try:
-            with np.errstate(over="raise", invalid="raise"):
-                if variables == "binary":  # x = (y + 1)/2:  y'(A/4)y + (c/2 + A1/2)'y + d + 1'A1/4 + c'1/2
-                    ones = np.ones(n)
-                    rows = sum((term.times(ones) for term in terms), np.zeros(n))
-                    constant += math.fsum(rows / 4.0) + math.fsum(linear / 2.0)
-                    linear = linear / 2.0 + rows / 2.0
-                    terms = [term.scaled(0.25) for term in terms]
-                self.terms: tuple[Term, ...] = tuple(terms)
-                self.c: Floats = linear
-                self.d = constant
-                self.slack = self._rounding()
-        except (FloatingPointError, OverflowError):
-            raise InvalidInput(
-                "`A` or `c` is too large: a sum of its entries overflows float64. Scale it down."
-            ) from None
+        sizes = Sizes.of(terms, linear, float(d))
+        self.grain = sizes.grain / (1.0 if variables == "spin" else 4.0)
+        """A power of two that divides A, c and d, where all arithmetic is exact (integers, halves); otherwise 0."""
+        self.rounding = 0.0
+        """How far the stored quadratic in spins can be from the given one, at any binary point."""
+        self._given = None if sizes.grain or sizes.entries > FEW_ENTRIES else (tuple(terms), linear, float(d))
+        constant = float(d)
+        if variables == "binary":  # x = (y + 1)/2:  y'(A/4)y + (c/2 + A1/2)'y + d + 1'A1/4 + c'1/2
+            ones = np.ones(n)
+            rows = sum((term.times(ones) for term in terms), np.zeros(n))
+            constant = math.fsum((constant, math.fsum(rows / 4.0), math.fsum(linear / 2.0)))
+            linear = linear / 2.0 + rows / 2.0
+            terms = [term.scaled(0.25) for term in terms]
+            if not sizes.grain:
+                self.rounding = 4.0 * _EPS * (sizes.longest + 8) * sizes.total
+        self.terms: tuple[Term, ...] = tuple(terms)
+        self.c: Floats = linear
+        self.d = constant
+        self.given_d = float(d)
+        """The constant as it was given; `d` is that in spins."""
+        rows_of_spins = sizes.rows if variables == "spin" else sizes.rows / 2.0
+        self.slack = np.zeros(n) if sizes.exact_changes else 32.0 * _EPS * rows_of_spins
+        """What rounding can do to the change of one flip: a smaller improvement counts as none (zero: exact)."""
 
     @cached_property
-    def _matrix(self) -> Dense | Sparse | None:
-        """The only term, where it is a matrix that the kernels take row by row."""
+    def matrix(self) -> Dense | Sparse | None:
+        """A as the kernels take it, row by row: the only term, or the sum written out where that is small."""
         only = self.terms[0]
-        return only if len(self.terms) == 1 and isinstance(only, Dense | Sparse) else None
+        if len(self.terms) == 1 and isinstance(only, Dense | Sparse):
+            return only
+        if self.n > WRITTEN_OUT:
+            return None
+        every = np.arange(self.n)
+        return Dense(sum((term.block(every, every) for term in self.terms), np.zeros((self.n, self.n))))
 
     @cached_property
     def diagonal(self) -> Floats:
@@ -110,25 +129,6 @@ class Quadratic:
     def _has_diagonal(self) -> bool:
         return bool(self.diagonal.any())
 
-    def _rounding(self) -> Floats:
-        """What rounding can do to the change of one flip: a smaller improvement counts as none (zero: exact)."""
-        size = sum((2.0 * term.absolute_row_sums() for term in self.terms), np.abs(self.c))
-        return np.zeros(self.n) if self._is_integral(float(size.max(initial=0.0))) else 32.0 * _EPS * size
-
-    def _is_integral(self, largest: float) -> bool:
-        """Whether all arithmetic is exact: multiples of 1/8 small enough for 53 bits."""
-        if largest >= 2.0**48:
-            return False
-        parts = [self.c]
-        for term in self.terms:
-            if isinstance(term, Sparse):
-                parts.append(term.A.data)
-            elif isinstance(term, Dense):
-                parts.append(term.A)
-            else:
-                return False
-        return all(_eighths(part) for part in parts)
-
     # --- value and gradient, at any real x -------------------------------------------------------------------------
 
     def times(self, v: Floats) -> Floats:
@@ -136,11 +136,16 @@ class Quadratic:
         return sum((term.times(v) for term in self.terms[1:]), self.terms[0].times(v))
 
     def value(self, x: Floats) -> float:
-        return self.value_at(np.asarray(x, dtype=np.float64), self.gradient(x))
+        """f(x); at a binary point of a small problem with no rounding but the last, whatever the numbers are."""
+        x = np.asarray(x, dtype=np.float64)
+        if self._given is not None and bool((np.abs(x) == 1.0).all()):
+            point = x.reshape(-1) if self.variables == "spin" else (x.reshape(-1) > 0.0).astype(np.float64)
+            return sum_of_terms(*self._given, point)
+        return self.value_at(x, self.gradient(x))
 
     def gradient(self, x: Floats) -> Floats:
         flat = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
-        matrix = self._matrix
+        matrix = self.matrix
         if isinstance(matrix, Sparse) and matrix.A.nnz > SERIAL_ENTRIES:
             g = np.empty(self.n)
             sparse_kernels.csr_gradient(*matrix.arrays, flat, self.c, g)
@@ -169,8 +174,8 @@ class Quadratic:
 
     def flip(self, x: Floats, g: Floats, batch: Ints) -> float:
         spins, slopes = x.reshape(-1), g.reshape(-1)
-        if isinstance(self._matrix, Sparse):
-            return float(sparse_kernels.csr_flip(*self._matrix.arrays, batch, spins, slopes))
+        if isinstance(self.matrix, Sparse):
+            return float(sparse_kernels.csr_flip(*self.matrix.arrays, batch, spins, slopes))
         step = -2.0 * spins[batch]
         before = float(step @ slopes[batch])
         for term in self.terms:
@@ -179,7 +184,7 @@ class Quadratic:
         return (before + float(step @ slopes[batch])) / 2.0
 
     def flip_improving(self, x: Floats, g: Floats, batch: Ints, *, follow: bool) -> tuple[int, float]:
-        matrix = self._matrix
+        matrix = self.matrix
         if matrix is None:
             return flip_shortened(self, x, g, batch)
         if not follow and self._cheaper_together(matrix, batch.size):
@@ -224,7 +229,7 @@ class Quadratic:
         return change
 
     def swap_improving(self, x: Floats, g: Floats, pairs: Ints) -> tuple[int, float]:
-        matrix = self._matrix
+        matrix = self.matrix
         if matrix is None:
             return swap_shortened(self, x, g, pairs)
         shared = (self.diagonal, self.slack, pairs, x.reshape(-1), g.reshape(-1))
@@ -236,7 +241,7 @@ class Quadratic:
 
     def exchange(self, x: Floats, g: Floats) -> tuple[int, float]:
         spins, slopes = x.reshape(-1), g.reshape(-1)
-        matrix = self._matrix
+        matrix = self.matrix
         if matrix is None:
             return 0, 0.0  # no cheap single updates: leave it to batches
         if isinstance(matrix, Dense):
@@ -256,8 +261,8 @@ class Quadratic:
     def improving_swaps(self, x: Floats, g: Floats, labels: Ints) -> Ints:
         spins = x.reshape(-1)
         loss = -2.0 * spins * self.flip_gradient(x, g).reshape(-1)
-        if isinstance(self._matrix, Sparse):
-            return sparse_partners(self._matrix, spins, loss, self.slack, labels)
+        if isinstance(self.matrix, Sparse):
+            return sparse_partners(self.matrix, spins, loss, self.slack, labels)
         return block_partners(self.terms, spins, loss, self.slack, labels)
 
 
@@ -312,17 +317,15 @@ def accurate_sum(values: Floats) -> float:
     return float(values.sum(dtype=np.longdouble))
 
 
-def _eighths(part: Floats) -> bool:
-    """Whether every entry is a multiple of 1/8, looked at in pieces to keep the memory small."""
-    flat = part.reshape(-1)
-    pieces = (flat[i : i + 65536] * 8.0 for i in range(0, flat.size, 65536))
-    return all(bool((piece == np.rint(piece)).all()) for piece in pieces)
+def _is_sum(parts: Sequence[Any]) -> bool:
+    """Whether a list holds matrices that are added up; otherwise it is a matrix, row by row."""
+    return not parts or any(isinstance(part, Dense | Sparse | LowRank) or np.ndim(part) == 2 for part in parts)
 
 
 def _shape(shape: int | tuple[int, ...] | None, n: int) -> tuple[int, ...]:
     if shape is None:
         return (n,)
-    full = (shape,) if isinstance(shape, int) else tuple(int(s) for s in shape)
+    full = checked_shape("shape", shape)
     if math.prod(full) != n:
         raise InvalidInput(f"`shape` {full} has {math.prod(full)} entries, but A has {n} rows.")
     return full

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.checks import as_floats, check_finite
 from flipwise.foundation.errors import FlipwiseWarning, InvalidInput
+from flipwise.foundation.numbers import as_floats, as_square
 from flipwise.kernels import sparse as kernels
 
 
@@ -238,28 +238,16 @@ def as_term(A: Any) -> Term:
     """The matrix a user gave, checked, in float64, symmetrised where necessary (with a warning)."""
     if isinstance(A, Dense | Sparse | LowRank):
         return A
-    if sp.issparse(A):
-        return _as_sparse(A)
-    matrix = as_floats("A", A)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise InvalidInput(f"`A` must be a square matrix, got shape {matrix.shape}.")
-    if not np.array_equal(matrix, matrix.T):
+    matrix = as_square("A", A)
+    is_sparse = sp.issparse(matrix)
+    symmetric = _is_symmetric(matrix) if is_sparse else bool(np.array_equal(matrix, matrix.T))
+    if not symmetric:
         _warn_asymmetric()
         matrix = (matrix + matrix.T) / 2.0
-    return Dense(matrix)
-
-
-def _as_sparse(A: Any) -> Sparse:
-    if A.ndim != 2 or A.shape[0] != A.shape[1]:
-        raise InvalidInput(f"`A` must be a square matrix, got shape {A.shape}.")
-    matrix = sp.csr_array(A, dtype=np.float64)
-    check_finite("A", matrix.data)
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    if not _is_symmetric(matrix):
-        _warn_asymmetric()
-        matrix = sp.csr_array((matrix + matrix.T) / 2.0)
+    if not is_sparse:
+        return Dense(np.ascontiguousarray(matrix))
+    if not symmetric:
+        matrix = sp.csr_array(matrix)
         matrix.sum_duplicates()
     return Sparse(matrix)
 

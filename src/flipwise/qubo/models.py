@@ -18,8 +18,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.checks import Variables, as_floats, check_variables
+from flipwise.foundation.checks import Variables, check_variables
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.numbers import as_floats, as_number, as_square
 from flipwise.model.quadratic import Quadratic
 
 
@@ -60,8 +61,7 @@ class QuadraticModel:
         check_variables(self.variables)
         as_floats("linear", self.linear)
         as_floats("b", self.b)
-        if not math.isfinite(self.offset):
-            raise InvalidInput(f"`offset` must be finite, got {self.offset}.")
+        as_number("offset", self.offset)
         if not self.i.shape == self.j.shape == self.b.shape:
             raise InvalidInput(
                 f"`i`, `j` and `b` must be of one length, got {self.i.size}, {self.j.size}, {self.b.size}."
@@ -80,11 +80,14 @@ class QuadraticModel:
 
     @classmethod
     def from_qubo(cls, Q: Any, offset: float = 0.0) -> QuadraticModel:
-        """x'Qx + offset over 0/1: Q a matrix (dense or scipy.sparse, any triangle) or a dict {(u, v): coefficient}."""
+        """x'Qx + offset over 0/1: Q a matrix (dense or scipy.sparse, any triangle) or a dict {(u, v): coefficient}.
+
+        In a dict the linear terms are `(u, u)`, `(u,)`, or both, which are added up, as are `(u, v)` and `(v, u)`.
+        """
         if isinstance(Q, Mapping):
-            labels, i, j, b = _from_mapping(Q)
+            labels, i, j, b = _from_mapping("Q", Q)
             return cls.from_terms(len(labels), i, j, b, offset, "binary", labels)
-        matrix = _as_coo("Q", Q)
+        matrix = sp.coo_array(as_square("Q", Q))
         return cls.from_terms(matrix.shape[0], matrix.row, matrix.col, matrix.data, offset, "binary")
 
     @classmethod
@@ -95,13 +98,14 @@ class QuadraticModel:
         J}.
         """
         if isinstance(J, Mapping):
-            fields = dict(h) if isinstance(h, Mapping) else dict(enumerate(h))
-            labels, i, j, b = _from_mapping(J, fields)
+            fields = dict(h) if isinstance(h, Mapping) else dict(enumerate(as_floats("h", h).reshape(-1).tolist()))
+            labels, i, j, b = _from_mapping("J", J, fields)
             model = cls.from_terms(len(labels), i, j, b, offset, "spin", labels)
-            return replace(model, linear=np.array([float(fields.get(label, 0.0)) for label in labels]))
-        matrix = _as_coo("J", J)
+            values = [as_number(f"h[{label!r}]", fields.get(label, 0.0)) for label in labels]
+            return replace(model, linear=np.array(values))
+        matrix = sp.coo_array(as_square("J", J))
         model = cls.from_terms(matrix.shape[0], matrix.row, matrix.col, matrix.data, offset, "spin")
-        linear = as_floats("h", h)
+        linear = as_floats("h", h if not isinstance(h, Mapping) else [h.get(v, 0.0) for v in range(model.n)])
         if linear.shape != (model.n,):
             raise InvalidInput(f"`h` must have {model.n} entries, one for each row of J, got shape {linear.shape}.")
         return replace(model, linear=linear)
@@ -119,6 +123,7 @@ class QuadraticModel:
     ) -> QuadraticModel:
         """From terms b x_i x_j in any order, repeated ones added; i = j is linear in 0/1 and constant in -1/+1."""
         rows, columns, values = np.asarray(i, np.int64), np.asarray(j, np.int64), as_floats("b", b)
+        offset = as_number("offset", offset)
         if rows.size and (min(rows.min(), columns.min()) < 0 or max(rows.max(), columns.max()) >= n):
             raise InvalidInput(f"indices must be between 0 and {n - 1}.")
         own = rows == columns
@@ -181,24 +186,24 @@ class QuadraticModel:
         return f"QuadraticModel({self.n:,} {self.variables} variables, {self.b.size:,} couplings)"
 
 
-def _as_coo(name: str, matrix: Any) -> Any:
-    """A square matrix, dense or sparse, by its entries."""
-    given: Any = matrix if sp.issparse(matrix) else as_floats(name, matrix)
-    if len(given.shape) != 2 or given.shape[0] != given.shape[1]:
-        raise InvalidInput(f"`{name}` must be a square matrix, got shape {given.shape}.")
-    return sp.coo_array(given)
-
-
 def _from_mapping(
-    terms: Mapping[tuple[Hashable, Hashable], float], also: Mapping[Hashable, float] | None = None
+    name: str, terms: Mapping[Any, Any], also: Mapping[Any, Any] | None = None
 ) -> tuple[tuple[Hashable, ...], Ints, Ints, Floats]:
-    """The labels in the order in which they come, those of `also` first, and the terms by their positions."""
+    """The labels in the order in which they come, those of `also` first, and the terms by their positions.
+
+    A key is a pair of labels; in a QUBO (where nothing is `also`) also one label in a tuple, for a linear term.
+    """
     names: dict[Hashable, int] = {}
     for label in also or ():
         names.setdefault(label, len(names))
-    for u, v in terms:
-        names.setdefault(u, len(names))
-        names.setdefault(v, len(names))
-    i = np.fromiter((names[u] for u, _ in terms), np.int64, len(terms))
-    j = np.fromiter((names[v] for _, v in terms), np.int64, len(terms))
-    return tuple(names), i, j, np.fromiter(terms.values(), np.float64, len(terms))
+    sizes = (2,) if also is not None else (1, 2)
+    for key in terms:
+        if not isinstance(key, tuple) or len(key) not in sizes:
+            linear = "" if also is not None else " or `(u,)`"
+            raise InvalidInput(f"the keys of `{name}` must be pairs of variables `(u, v)`{linear}, got {key!r}.")
+        names.setdefault(key[0], len(names))
+        names.setdefault(key[-1], len(names))
+    i = np.fromiter((names[key[0]] for key in terms), np.int64, len(terms))
+    j = np.fromiter((names[key[-1]] for key in terms), np.int64, len(terms))
+    values = (as_number(f"{name}[{key!r}]", value) for key, value in terms.items())
+    return tuple(names), i, j, np.fromiter(values, np.float64, len(terms))

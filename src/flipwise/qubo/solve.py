@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from flipwise.bounds.choice import Bound, proof_of
 from flipwise.engine.limits import Limits
@@ -18,13 +18,16 @@ from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
 from flipwise.engine.solve import solve
 from flipwise.engine.solver import Solver
-from flipwise.foundation.checks import Variables, as_floats, seed_of
+from flipwise.foundation.checks import Variables, seed_of
 from flipwise.foundation.errors import FlipwiseWarning, InvalidInput
 from flipwise.foundation.interrupts import guarded_interrupts
+from flipwise.foundation.numbers import as_number, as_square
 from flipwise.minimization import METHODS
 from flipwise.model.constraints import Constraint, Free
+from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem, as_problem
 from flipwise.model.quadratic import Quadratic
+from flipwise.qubo.dictionaries import has_long_terms, labelled_polynomial, split_terms
 from flipwise.qubo.fixing import FixedVariables
 from flipwise.qubo.models import QuadraticModel
 from flipwise.solvers.portfolio.algorithm import portfolio_or_other
@@ -60,7 +63,8 @@ def solve_qubo(
     ----------
     Q
         A square matrix, dense or scipy.sparse, in any triangle (entries (i, j) and (j, i) are added up, the diagonal
-        is the linear part); a dict {(u, v): coefficient}; a `QuadraticModel`; or the path of a model file.
+        is the linear part); a dict {(u, v): coefficient}, also with linear terms (u,) and products of more variables
+        (u, v, w), which are not made quadratic; a `QuadraticModel`; or the path of a model file.
     offset
         A constant added to every value.
     count
@@ -122,8 +126,8 @@ def solve_ising(
     Parameters
     ----------
     h, J
-        Arrays (J dense or scipy.sparse, in any triangle: entries (i, j) and (j, i) are added up) or dicts; or a model
-        or the path of a model file as the only argument.
+        Arrays (J dense or scipy.sparse, in any triangle: entries (i, j) and (j, i) are added up) or dicts, {v: h} and
+        {(u, v): J}, in which J may have products of any length; or a model or the path of a model file alone.
     offset, count, constraint, method, bound, effort, start, restarts, seed, time_limit, max_iterations, target
         As in `solve_qubo`; `count` is the number of spins at +1.
     patience, callback, threads, verbose, trace_file, checkpoint, every, **options
@@ -158,7 +162,7 @@ def _solved(
     """Fix what can be fixed, then let the engine search the rest and prove a bound; `run` has its other arguments."""
     labels_info = {} if labels is None else {"labels": list(labels)}
     fixed = None
-    if isinstance(problem.constraint, Free) and run["callback"] is None:
+    if isinstance(problem.objective, Quadratic) and isinstance(problem.constraint, Free) and run["callback"] is None:
         fixed = FixedVariables.of(problem)
     if fixed is not None and fixed.free.size == 0:
         result = fixed.result(seed_of(run["seed"]))
@@ -178,8 +182,12 @@ def _solved(
         return result
 
 
-def _qubo_objective(Q: Any, offset: float) -> tuple[Quadratic, tuple[Any, ...] | None]:
+def _qubo_objective(Q: Any, offset: float) -> tuple[Quadratic | Polynomial, tuple[Any, ...] | None]:
     if isinstance(Q, dict):
+        if has_long_terms(Q):
+            return labelled_polynomial("Q", Q, offset, "binary")
+        constant = split_terms("Q", Q)[2]
+        Q, offset = {key: value for key, value in Q.items() if key != ()}, as_number("offset", offset) + constant
         Q, offset = QuadraticModel.from_qubo(Q, offset), 0.0
     model = _as_model(Q, offset)
     if model is None:
@@ -189,8 +197,16 @@ def _qubo_objective(Q: Any, offset: float) -> tuple[Quadratic, tuple[Any, ...] |
     return model.objective(), model.labels
 
 
-def _ising_objective(h: Any, J: Any, offset: float) -> tuple[Quadratic, tuple[Any, ...] | None]:
+def _ising_objective(h: Any, J: Any, offset: float) -> tuple[Quadratic | Polynomial, tuple[Any, ...] | None]:
     if isinstance(J, dict):
+        if has_long_terms(J):
+            fields = h if isinstance(h, Mapping) else dict(enumerate(h))
+            return labelled_polynomial("J", J, offset, "spin", fields)
+        J, linear, constant = split_terms("J", J)
+        if linear or constant:
+            fields = dict(h) if isinstance(h, Mapping) else dict(enumerate(h))
+            h = {label: fields.get(label, 0.0) + linear.get(label, 0.0) for label in {**fields, **linear}}
+            offset = as_number("offset", offset) + constant
         h, J, offset = QuadraticModel.from_ising(h, J, offset), None, 0.0
     if J is not None:
         return _square("J", J, h, offset, "spin"), None
@@ -210,11 +226,12 @@ def _as_model(given: Any, offset: float) -> QuadraticModel | None:
         given = read_model(given)
     if not isinstance(given, QuadraticModel):
         return None
-    return given if offset == 0.0 else replace(given, offset=given.offset + float(offset))
+    added = as_number("offset", offset)
+    return given if added == 0.0 else replace(given, offset=given.offset + added)
 
 
 def _square(name: str, matrix: Any, c: npt.ArrayLike | None, offset: float, variables: Variables) -> Quadratic:
     """x'Mx + c'x + offset for M in any triangle; a symmetric scipy.sparse M goes in as it is."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FlipwiseWarning)  # a triangle is a usual way to write a QUBO, not a mistake
-        return Quadratic(matrix if sp.issparse(matrix) else as_floats(name, matrix), c, offset, variables=variables)
+        return Quadratic(as_square(name, matrix), c, as_number("offset", offset), variables=variables)
