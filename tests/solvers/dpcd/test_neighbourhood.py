@@ -13,7 +13,7 @@ import flipwise
 from flipwise.model.constraints import Constraint
 from flipwise.model.flips import EvaluatedFlips
 from flipwise.model.objective import SupportsFlips
-from flipwise.solvers.dpcd import steps
+from flipwise.solvers.dpcd import neighbourhood
 from tests.reference import random_symmetric
 
 
@@ -30,7 +30,7 @@ def test_exhaustive_search_finds_the_best_neighbour(n: int, m: int, seed: int) -
             y[list(chosen)] *= -1
             best = min(best, f.value(y))
     g = f.gradient(x)
-    steps.search_neighbourhood(f, flipwise.Free(), x, g, m, 10_000, rng)
+    neighbourhood.best_of_samples(f, flipwise.Free(), x, g, m, 10_000, rng)
     assert f.value(x) == pytest.approx(best)
     assert g == pytest.approx(f.gradient(x))
 
@@ -43,7 +43,7 @@ def test_sampled_search_stays_feasible_and_never_gets_worse(n: int, m: int, seed
     constraint = flipwise.Cardinality(int(rng.integers(0, n + 1)))
     x = constraint.random((n,), rng)
     before = f.value(x)
-    flips, change = steps.search_neighbourhood(f, constraint, x, f.gradient(x), m, 20, rng)
+    flips, change = neighbourhood.best_of_samples(f, constraint, x, f.gradient(x), m, 20, rng)
     assert constraint.contains(x)
     assert flips <= 2 * m
     assert f.value(x) == pytest.approx(before + change)
@@ -63,7 +63,7 @@ def test_m_1_is_exact_on_quadratics_of_any_size(n: int, seed: int, counted: bool
     else:
         moves = [np.array([i]) for i in range(n)]
     best = min([0.0, *(f.flip_change(x, g, move) for move in moves)])
-    _, change = steps.search_neighbourhood(f, constraint, x, g, 1, 1, rng)
+    _, change = neighbourhood.best_of_samples(f, constraint, x, g, 1, 1, rng)
     assert change == pytest.approx(best, abs=1e-9)
     assert f.value(x) == pytest.approx(before + best)
 
@@ -72,7 +72,7 @@ def test_m_1_on_swaps_is_exhaustive_where_small() -> None:
     """With m = 1 and few pairs every exchange is looked at."""
     f = flipwise.Quadratic(np.zeros((3, 3)), [3.0, 1.0, 2.0])
     x = np.array([1.0, -1.0, -1.0])
-    steps.search_neighbourhood(f, flipwise.Cardinality(1), x, f.gradient(x), 1, 100, np.random.default_rng(0))
+    neighbourhood.best_of_samples(f, flipwise.Cardinality(1), x, f.gradient(x), 1, 100, np.random.default_rng(0))
     assert x.tolist() == [-1, 1, -1]
 
 
@@ -129,7 +129,7 @@ def test_as_many_samples_as_neighbours_suffice(constraint: Constraint, m: int, s
     objective = _curved(rng, 6)
     x = constraint.random((6,), rng)
     best = _best_change(objective, x, _moves(constraint, x, min(m, 6)))
-    _, change = steps.search_neighbourhood(objective, constraint, x, objective.gradient(x), m, samples, rng)
+    _, change = neighbourhood.best_of_samples(objective, constraint, x, objective.gradient(x), m, samples, rng)
     assert change == pytest.approx(best, abs=1e-9)
 
 
@@ -148,7 +148,7 @@ def test_no_more_neighbours_are_looked_at_than_allowed(constraint: Constraint, m
     """Where there are more neighbours than samples, exactly so many are drawn."""
     rng = np.random.default_rng(0)
     x = constraint.random((6,), rng)
-    looked_at = list(steps._neighbours(constraint, x, m, samples, rng))
+    looked_at = list(neighbourhood._sets_of_flips(constraint, x, m, samples, rng))
     assert len(looked_at) == samples
 
 
@@ -156,8 +156,8 @@ def test_no_more_neighbours_are_looked_at_than_allowed(constraint: Constraint, m
 def test_sampled_flips_are_of_every_size_up_to_m(m: int) -> None:
     """1, ..., m different coordinates (at most all), each coordinate among them."""
     x = np.ones((2, 3))
-    batches = list(steps._neighbours(flipwise.Free(), x, m, 5 if m == 1 else 20, np.random.default_rng(1)))
-    batches += list(steps._neighbours(flipwise.Free(), x, m, 5 if m == 1 else 20, np.random.default_rng(2)))
+    batches = list(neighbourhood._sets_of_flips(flipwise.Free(), x, m, 5 if m == 1 else 20, np.random.default_rng(1)))
+    batches += list(neighbourhood._sets_of_flips(flipwise.Free(), x, m, 5 if m == 1 else 20, np.random.default_rng(2)))
     assert {batch.size for batch in batches} == set(range(1, min(m, 6) + 1))
     assert all(len(set(batch.tolist())) == batch.size for batch in batches)
     assert set(np.concatenate(batches).tolist()) == set(range(6))
@@ -169,7 +169,7 @@ def test_sampled_swaps_are_of_every_size_up_to_m_and_within_a_group(m: int) -> N
     labels = np.array([0] * 6 + [1] * 8 + [2] * 3)
     constraint = flipwise.GroupCounts(labels, [3, 4, 3])  # nothing can be swapped in the last group
     x = constraint.random((17,), np.random.default_rng(0))
-    batches = list(steps._neighbours(constraint, x, m, 200, np.random.default_rng(1)))
+    batches = list(neighbourhood._sets_of_flips(constraint, x, m, 200, np.random.default_rng(1)))
     assert len(batches) == 200
     sizes: dict[int, set[int]] = {0: set(), 1: set()}
     for batch in batches:
@@ -188,7 +188,7 @@ def test_without_a_swap_there_is_no_neighbour(constraint: Constraint, m: int) ->
     rng = np.random.default_rng(0)
     for objective in (flipwise.Quadratic(random_symmetric(rng, 4)), _curved(rng, 4)):
         x = constraint.random((4,), rng)
-        assert steps.search_neighbourhood(objective, constraint, x, objective.gradient(x), m, 100, rng) == (0, 0.0)
+        assert neighbourhood.best_of_samples(objective, constraint, x, objective.gradient(x), m, 100, rng) == (0, 0.0)
         assert constraint.contains(x)
 
 
@@ -197,13 +197,13 @@ def test_a_search_says_what_it_has_done() -> None:
     f = flipwise.Quadratic(np.zeros((2, 2)), [3.0, -2.0])
     rng = np.random.default_rng(0)
     x = np.array([1.0, -1.0])
-    assert steps.search_neighbourhood(f, flipwise.Free(), x, f.gradient(x), 1, 100, rng) == (1, -6.0)
+    assert neighbourhood.best_of_samples(f, flipwise.Free(), x, f.gradient(x), 1, 100, rng) == (1, -6.0)
     x = np.array([1.0, -1.0])
-    assert steps.search_neighbourhood(f, flipwise.Cardinality(1), x, f.gradient(x), 1, 100, rng) == (2, -10.0)
+    assert neighbourhood.best_of_samples(f, flipwise.Cardinality(1), x, f.gradient(x), 1, 100, rng) == (2, -10.0)
     x = np.array([1.0, -1.0])
-    assert steps.search_neighbourhood(f, flipwise.Free(), x, f.gradient(x), 2, 100, rng) == (2, -10.0)
+    assert neighbourhood.best_of_samples(f, flipwise.Free(), x, f.gradient(x), 2, 100, rng) == (2, -10.0)
     for constraint, m in itertools.product((flipwise.Free(), flipwise.Cardinality(1)), (1, 2)):
-        assert steps.search_neighbourhood(f, constraint, x, f.gradient(x), m, 100, rng) == (0, 0.0)
+        assert neighbourhood.best_of_samples(f, constraint, x, f.gradient(x), m, 100, rng) == (0, 0.0)
     assert x.tolist() == [-1.0, 1.0]
 
 
@@ -211,7 +211,7 @@ def test_a_single_flip_is_not_followed_by_others() -> None:
     """With m = 1 one coordinate flips, even when that makes another one improving."""
     f = flipwise.Quadratic(np.array([[0.0, -1.0], [-1.0, 0.0]]), [5.0, 1.0])
     x = np.ones(2)
-    flips, _ = steps.search_neighbourhood(f, flipwise.Free(), x, f.gradient(x), 1, 100, np.random.default_rng(0))
+    flips, _ = neighbourhood.best_of_samples(f, flipwise.Free(), x, f.gradient(x), 1, 100, np.random.default_rng(0))
     assert (flips, x.tolist()) == (1, [-1.0, 1.0])
 
 
@@ -219,7 +219,7 @@ def test_of_equally_good_neighbours_the_one_with_fewest_flips_is_taken() -> None
     """A coordinate that changes nothing is left where it is."""
     f = flipwise.Quadratic(np.zeros((3, 3)), [1.0, 0.0, 0.0])
     x = np.ones(3)
-    flips, _ = steps.search_neighbourhood(f, flipwise.Free(), x, f.gradient(x), 3, 100, np.random.default_rng(0))
+    flips, _ = neighbourhood.best_of_samples(f, flipwise.Free(), x, f.gradient(x), 3, 100, np.random.default_rng(0))
     assert (flips, x.tolist()) == (1, [-1.0, 1.0, 1.0])
 
 
@@ -229,7 +229,7 @@ def test_nothing_moves_on_a_constant_function(constraint: Constraint, m: int) ->
     """A neighbour that is as good is not better."""
     f = flipwise.Quadratic(np.zeros((3, 3)), d=4.0)
     x = flipwise.Cardinality(1).project(np.zeros(3))
-    assert steps.search_neighbourhood(f, constraint, x, f.gradient(x), m, 100, np.random.default_rng(0)) == (0, 0.0)
+    assert neighbourhood.best_of_samples(f, constraint, x, f.gradient(x), m, 100, np.random.default_rng(0)) == (0, 0.0)
     assert x.tolist() == [1.0, -1.0, -1.0]
 
 
@@ -239,7 +239,7 @@ def test_an_improvement_within_rounding_is_none() -> None:
     x = np.ones(2)
     g = f.gradient(x)
     assert f.flip_change(x, g, np.array([0, 1])) < 0.0
-    assert steps.search_neighbourhood(f, flipwise.Free(), x, g, 2, 100, np.random.default_rng(0)) == (0, 0.0)
+    assert neighbourhood.best_of_samples(f, flipwise.Free(), x, g, 2, 100, np.random.default_rng(0)) == (0, 0.0)
     assert x.tolist() == [1.0, 1.0]
 
 
@@ -247,5 +247,5 @@ def test_a_small_improvement_is_one() -> None:
     """Small numbers are not rounding: what counts is the change against the slopes."""
     f = flipwise.Quadratic(np.array([[0.0, -1e-9], [-1e-9, 0.0]]), [1e-9, -5e-10])
     x = np.ones(2)
-    search = steps.search_neighbourhood(f, flipwise.Free(), x, f.gradient(x), 2, 100, np.random.default_rng(0))
+    search = neighbourhood.best_of_samples(f, flipwise.Free(), x, f.gradient(x), 2, 100, np.random.default_rng(0))
     assert search == (2, pytest.approx(-1e-9))

@@ -17,7 +17,8 @@ from flipwise.solvers.dpcd import DPCD
     [
         {"alpha": 0}, {"alpha": 0.5}, {"alpha": (0.0, 10.0)}, {"alpha": [1, 2]}, {"alpha": np.float64(0.5)},
         {"alpha": np.int64(3)}, {"thresholds": "mean"}, {"thresholds": "lipschitz"}, {"epsilon": None},
-        {"epsilon": 1e-9}, {"epsilon": 2}, {"neighbourhood": 0}, {"neighbourhood": 1}, {"neighbourhood": np.int32(7)},
+        {"epsilon": 1e-9}, {"epsilon": 2}, {"neighbourhood": 0}, {"neighbourhood": None}, {"neighbourhood": 1},
+        {"neighbourhood": np.int32(7)},
         {"neighbourhood_every": 1}, {"neighbourhood_samples": 1}, {"variant": "plain"}, {"variant": "momentum"},
         {"variant": "adam"}, {"variant": "adagrad"}, {"decay": 0}, {"decay": 0.99}, {"decay_squares": 0.0},
     ],
@@ -35,7 +36,7 @@ def test_every_sensible_value_is_taken_as_it_is(given: dict[str, Any]) -> None:
         *(("alpha", value) for value in ((1.0, -1.0), (-1.0, 1.0), (1.0, math.inf), (None, 1.0))),
         *(("thresholds", value) for value in ("median", "", None)),
         *(("epsilon", value) for value in (0, 0.0, -1.0, math.inf, math.nan, True, "1")),
-        *(("neighbourhood", value) for value in (-1, 1.0, True, None, "1")),
+        *(("neighbourhood", value) for value in (-1, 1.0, True, "1")),
         *(("neighbourhood_every", value) for value in (0, -1, 2.5, True, None)),
         *(("neighbourhood_samples", value) for value in (0, -1, 2.5, True, None)),
         *(("variant", value) for value in ("nesterov", "", None)),

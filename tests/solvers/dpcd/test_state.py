@@ -30,7 +30,7 @@ def _kept(variant: str = "plain") -> dict[str, Any]:
     x, g = np.array([1.0, -1.0, -1.0, 1.0]), np.array([0.1, 0.2, -0.3, 0.4])
     rng = np.random.default_rng(8)
     rng.random(3)
-    return flattened(Descent(x, 7, -2.5, g, 0.25, 4.0, rng, direction.memory))
+    return flattened(Descent(x, 7, -2.5, g, 0.25, 4.0, False, rng, direction.memory))
 
 
 def _taken(kept: dict[str, Any]) -> Descent:

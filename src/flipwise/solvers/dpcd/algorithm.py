@@ -6,14 +6,13 @@ Notation, as in the paper
     S_plus       x_i = +1 and g_i >  alpha1 * L1     alpha1/2     how far above the threshold a coordinate must be
     S_minus      x_i = -1 and g_i < -alpha2 * L2     m, T         size of a neighbourhood search, updates between two
 
-`literal=True` follows the paper to the letter. The default differs in the four places marked (*), for the reasons
+`literal=True` follows the paper to the letter. The default differs in the five places marked (*), for the reasons
 given in `docs/algorithm.md`: without them the algorithm stops early, or does not move at all under an exact count.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -22,14 +21,9 @@ from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.model.problem import Problem
+from flipwise.solvers.dpcd.neighbourhood import make_search
 from flipwise.solvers.dpcd.state import Descent
-from flipwise.solvers.dpcd.steps import (
-    check_options,
-    make_direction,
-    make_thresholds,
-    make_update,
-    search_neighbourhood,
-)
+from flipwise.solvers.dpcd.steps import check_options, make_direction, make_thresholds, make_update
 
 LITERAL_ITERATIONS = 100
 """The paper's maximum number of principal coordinate updates, for the literal mode without a limit of its own."""
@@ -51,7 +45,9 @@ class DPCD:
     epsilon
         The epsilon of Eq. (5); by default a thousandth of L_0.
     neighbourhood, neighbourhood_every, neighbourhood_samples
-        m, T and the number of neighbours looked at in one m-neighbourhood search; m = 0 turns it off.
+        m, T and the number of neighbours looked at in one m-neighbourhood search; m = 0 turns it off. By default the
+        literal mode has m = 5; the improved algorithm searches at its local optima only, on quadratics by walks that
+        rise before they fall (`solvers.dpcd.walks`), else with m = 5.
     variant
         Which direction takes the place of the gradient: "plain", "momentum", "adam" or "adagrad".
     decay, decay_squares
@@ -69,7 +65,7 @@ class DPCD:
     alpha: float | tuple[float, float] = 1.0
     thresholds: Literal["mean", "lipschitz"] = "mean"
     epsilon: float | None = None
-    neighbourhood: int = 5
+    neighbourhood: int | None = None
     neighbourhood_every: int = 10
     neighbourhood_samples: int = 100
     variant: Literal["plain", "momentum", "adam", "adagrad"] = "plain"
@@ -91,6 +87,7 @@ class DPCD:
         update = make_update(objective, constraint, self.literal)
         thresholds = make_thresholds(problem.objective, self)
         direction = make_direction(self)
+        search, searched = make_search(self, objective, constraint), False
         alpha1, alpha2 = self.alphas
         most = LITERAL_ITERATIONS if self.literal and run.limits.max_iterations is None else None
 
@@ -103,9 +100,7 @@ class DPCD:
             before.check(x.shape)
             x[...], k, f, g = before.x, before.k, before.f, before.g
             rng.bit_generator.state = before.rng.bit_generator.state
-            alpha1, alpha2, direction.memory = before.alpha1, before.alpha2, before.memory
-        m, T = self.neighbourhood, self.neighbourhood_every
-        search = partial(search_neighbourhood, objective, constraint, x, g, m, self.neighbourhood_samples, rng)
+            alpha1, alpha2, direction.memory, searched = before.alpha1, before.alpha2, before.memory, before.searched
         while most is None or k < most:
             k += 1
             d = direction(update.gauge(x, g))  # (*) the diagonal gauge, where -2 * x_i * d_i is the change of a flip
@@ -120,8 +115,8 @@ class DPCD:
             flips, change = update.make(x, g, moves, follow=follow)  # (*) only what improves f exactly
             f += change
 
-            if m and k % T == 0:
-                more, change = search()
+            if search.is_due(k):
+                more, change = search(x, g, rng, run)
                 flips, f = flips + more, f + change
 
             used = alpha1, alpha2
@@ -130,10 +125,11 @@ class DPCD:
                 if (alpha1, alpha2) != used:
                     continue
                 flips, change = update.finish(x, g)
-                if flips == 0 and m:
-                    flips, change = search()
+                if flips == 0 and not searched:
+                    flips, change = search(x, g, rng, run)  # (*) on quadratics along moves that raise f at first
+                    searched = search.exhaustive
                 f += change
-            now = Descent(x, k, f, g, alpha1, alpha2, rng, direction.memory) if flips else None
+            now = Descent(x, k, f, g, alpha1, alpha2, searched, rng, direction.memory) if flips else None
             stop = run.step(x, f, flips=flips, alpha=max(used), state=now)
             if stop is not None:
                 return stop

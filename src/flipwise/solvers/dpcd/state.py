@@ -26,6 +26,7 @@ class Descent:
     g: Floats
     alpha1: float
     alpha2: float
+    searched: bool
     rng: np.random.Generator
     memory: dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""The parts of one iteration of DPCD: direction, thresholds, update, m-neighbourhood search; and its options checked.
+"""The parts of one iteration of DPCD: direction, thresholds, update; and its options checked.
 
 Direction: what takes the gradient's place in the thresholds: itself, or (the paper's future work) an average of past
 gradients as a continuous method keeps it. Which flips are made is still decided by their exact effect, so every variant
@@ -9,15 +9,13 @@ Update: to the letter of the paper, or keeping only the flips that improve.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import combinations
-from math import comb
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.checks import check_wholes, is_number
+from flipwise.foundation.checks import check_whole, check_wholes, is_number
 from flipwise.foundation.errors import IncompatibleObjective, InvalidInput
 from flipwise.model.constraints import (
     Cardinality,
@@ -25,7 +23,6 @@ from flipwise.model.constraints import (
     allowed_moves,
     disjoint_moves,
     is_built_in,
-    keeps_feasible,
 )
 from flipwise.model.flips import EvaluatedFlips
 from flipwise.model.objective import Objective, SupportsExchange, SupportsFlips, SupportsLipschitz
@@ -47,7 +44,7 @@ def check_options(options: DPCD) -> None:
         raise InvalidInput(f"`epsilon` must be None or a number above 0, got {options.epsilon!r}.")
     if options.variant not in ("plain", "momentum", "adam", "adagrad"):
         raise InvalidInput(f'`variant` must be "plain", "momentum", "adam" or "adagrad", got {options.variant!r}.')
-    check_wholes(options, "neighbourhood", least=0)
+    check_whole("neighbourhood", options.neighbourhood, 0, optional=True)
     check_wholes(options, "neighbourhood_every", "neighbourhood_samples")
     for name in ("decay", "decay_squares"):
         given = getattr(options, name)
@@ -277,73 +274,3 @@ def make_update(objective: SupportsFlips, constraint: Constraint, literal: bool)
     if literal:
         return LiteralUpdate(objective, constraint)
     return (ImprovingUpdate if is_built_in(constraint) else CheckedUpdate)(objective, constraint)
-
-
-# --- the m-neighbourhood search --------------------------------------------------------------------------------------
-
-
-def search_neighbourhood(
-    objective: SupportsFlips,
-    constraint: Constraint,
-    x: Floats,
-    g: Floats,
-    m: int,
-    samples: int,
-    rng: np.random.Generator,
-) -> tuple[int, float]:
-    """Move to the best point within m flips (free) or m swaps (counts), if it is better; returns (flips, change).
-
-    All neighbours are looked at when there are at most `samples` of them, otherwise as many drawn at random. With
-    m = 1 the best of all is found at once where the objective knows its flips exactly, as quadratics do.
-    """
-    built_in = is_built_in(constraint)
-    if m == 1 and built_in and not isinstance(objective, EvaluatedFlips):
-        return _best_single(objective, constraint, x, g)
-    best_change = 0.0
-    best: Ints | None = None
-    for batch in _neighbours(constraint, x, m, samples, rng):
-        if not built_in and not keeps_feasible(constraint, x, batch):
-            continue
-        change = objective.flip_change(x, g, batch)
-        if change < best_change:
-            best_change, best = change, batch
-    if best is None or best_change > -1e-12 * float(np.abs(g.reshape(-1)[best]).sum()):
-        return 0, 0.0
-    return best.size, objective.flip(x, g, best)
-
-
-def _best_single(objective: SupportsFlips, constraint: Constraint, x: Floats, g: Floats) -> tuple[int, float]:
-    """The best single flip or swap of all, made if it improves."""
-    if constraint.swaps:
-        pairs = objective.improving_swaps(x, g, constraint.labels(x.shape))
-        return (2, objective.flip(x, g, pairs[0])) if len(pairs) else (0, 0.0)
-    gains = (x * objective.flip_gradient(x, g)).reshape(-1)
-    best = np.array([int(gains.argmax())])
-    return objective.flip_improving(x, g, best, follow=False)
-
-
-def _neighbours(constraint: Constraint, x: Floats, m: int, samples: int, rng: np.random.Generator) -> Iterator[Ints]:
-    """Sets of coordinates that flip together, all of them or a sample."""
-    flat = x.reshape(-1)
-    if not constraint.swaps:
-        n = flat.size
-        if sum(comb(n, size) for size in range(1, min(m, n) + 1)) <= samples:
-            for size in range(1, min(m, n) + 1):
-                yield from (np.array(chosen) for chosen in combinations(range(n), size))
-        else:
-            for _ in range(samples):
-                yield rng.choice(n, size=int(rng.integers(1, min(m, n) + 1)), replace=False)
-        return
-    labels = constraint.labels(x.shape)
-    ones, zeros = np.flatnonzero(flat > 0), np.flatnonzero(flat < 0)
-    if m == 1 and ones.size * zeros.size <= samples:
-        yield from (np.array([i, j]) for i in ones for j in zeros if labels[i] == labels[j])
-        return
-    groups = [(ones[labels[ones] == q], zeros[labels[zeros] == q]) for q in range(int(labels.max(initial=-1)) + 1)]
-    groups = [(up, down) for up, down in groups if up.size and down.size]
-    if not groups:
-        return
-    for _ in range(samples):
-        up, down = groups[int(rng.integers(len(groups)))]
-        size = int(rng.integers(1, min(m, up.size, down.size) + 1))
-        yield np.concatenate([rng.choice(up, size, replace=False), rng.choice(down, size, replace=False)])

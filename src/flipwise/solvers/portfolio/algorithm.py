@@ -7,6 +7,7 @@ small population, and their results are merged in a fixed order.
              up to 2,500 variables also what two members differ in, annealed anew (`portfolio.crossing`)
     dense    anneals from scratch and reheating, polished by tabu search; path relinking between members
     counts   the same with exact numbers of ones (`portfolio.exchange`)
+    degree 3 and more, or any `Polynomial`: anneals, reheating and tabu walks on its terms (`portfolio.polynomials`)
     others   DPCD again from perturbed points, where no matrix can be written down or the constraint is not ours
 
 A job's random numbers depend on the seed, the round and its place in the round only. With a limit in iterations a round
@@ -33,11 +34,13 @@ from flipwise.foundation.errors import InvalidInput
 from flipwise.kernels.jit import thread_count
 from flipwise.model.constraints import is_built_in
 from flipwise.model.forms import IsingForm, ising_form
+from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
 from flipwise.solvers.dpcd.algorithm import DPCD
 from flipwise.solvers.portfolio.crossing import LARGEST, CrossedPopulation
 from flipwise.solvers.portfolio.exchange import CountedPopulation
+from flipwise.solvers.portfolio.polynomials import PolynomialPopulation
 from flipwise.solvers.portfolio.population import FreePopulation, Member, Population, PopulationState, Task
 from flipwise.solvers.registry import Method, as_solver
 
@@ -47,7 +50,8 @@ ROUNDS = 30
 """Rounds at effort 1 when nothing else limits the run."""
 PERTURBED_SHARES = (0.3, 0.1, 0.03, 0.01)
 """Share of the variables whose order of preference is disturbed before another descent, in turn."""
-_DESCENT = DPCD()
+_DESCENT = DPCD(neighbourhood=0)
+"""The first answer, at once: what a walk would add, the rounds that follow find faster."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,10 @@ class Portfolio:
                 return run.stopped
             run.begin_descent()
         rounds = rounds_for(run, self.effort)
+        if isinstance(problem.objective, Polynomial) and is_built_in(problem.constraint):
+            if problem.objective.degree <= 1 and not problem.constraint.swaps:
+                return Status.OPTIMAL  # no products: the descent has set every spin by itself
+            return improve(problem, _polynomial_population(problem, problem.objective, rng, run), run, rounds)
         form = None
         if isinstance(problem.objective, Quadratic) and is_built_in(problem.constraint):
             form = ising_form(problem.objective)
@@ -132,6 +140,14 @@ def _population(problem: Problem, form: IsingForm, rng: np.random.Generator, run
     if form.dense or form.n > LARGEST:
         return FreePopulation(form, start, rng)
     return CrossedPopulation(form, start, rng)
+
+
+def _polynomial_population(problem: Problem, objective: Polynomial, rng: np.random.Generator, run: Run) -> Population:
+    """The population of a polynomial, beginning with the best point so far."""
+    assert run.best_x is not None
+    start = np.where(run.best_x.reshape(-1) > 0, 1, -1).astype(np.int8)
+    labels = problem.constraint.labels(problem.shape) if problem.constraint.swaps else None
+    return PolynomialPopulation(objective, labels, start, rng)
 
 
 def improve(problem: Problem, population: Population, run: Run, rounds: float) -> Status:
