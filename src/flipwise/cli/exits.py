@@ -40,12 +40,12 @@ def exit_code(result: Any) -> int:
     return interrupted_code() if result.status.name == "INTERRUPTED" else OK
 
 
-def program() -> int:
+def program(arguments: Sequence[str] | None = None) -> int:
     """The `flipwise` program as a process of its own: once a command has ended, no signal can change its exit code."""
     for number in SIGNALS:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, end_process)
-    code = main()
+    code = main(arguments)
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     return code
