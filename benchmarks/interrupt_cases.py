@@ -6,11 +6,11 @@ beaten, a file that is not the answer.
 
 from __future__ import annotations
 
-import inspect
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,12 +25,11 @@ Watch = Callable[[Any], None]
 class Case:
     """A call to be interrupted: with a callback and a number of threads, and what is wrong with its answer (or None).
 
-    `watched` says whether the callback is heard of iterations. A command forks, and counts them in its log.
+    The callback hears of the first answer and of what follows it. A command forks, and its log is read instead.
     """
 
     call: Callable[[Watch, int | None], Any]
     wrong: Callable[[Any], str | None]
-    watched: bool = True
     is_command: bool = False
 
 
@@ -167,10 +166,7 @@ def _cutting(name: str, n: int, degree: float, sizes: list[int] | None, **option
                 return "the bound is beaten"
             return _differs(result.value, _cut(edges, result.parts))
 
-        watched = "callback" in inspect.signature(function).parameters
-        return Case(
-            lambda watch, threads: function(*given, seed=0, callback=watch, threads=threads, **options), wrong, watched
-        )
+        return Case(lambda watch, threads: function(*given, seed=0, callback=watch, threads=threads, **options), wrong)
 
     return build
 
@@ -200,10 +196,10 @@ def _ising() -> Case:
 def _sampler() -> Case:
     import dimod
 
-    from flipwise.interop.dimod import FlipwiseSampler
+    from flipwise.interop import dimod as interop
 
     bqm = dimod.generators.gnp_random_bqm(60, 0.2, "SPIN", random_state=0)
-    sampler = FlipwiseSampler()
+    sampler = interop.FlipwiseSampler()
 
     def wrong(found: Any) -> str | None:
         if not len(found):
@@ -211,7 +207,90 @@ def _sampler() -> Case:
         energies = bqm.energies((found.record.sample, list(found.variables)))
         return None if np.allclose(energies, found.record.energy) else "wrong energies"
 
-    return Case(lambda watch, threads: sampler.sample(bqm, num_reads=10, seed=0, threads=threads), wrong, watched=False)
+    def call(watch: Watch, threads: int | None) -> Any:
+        with _watched(interop, "solve", watch):
+            return sampler.sample(bqm, num_reads=10, seed=0, threads=threads)
+
+    return Case(call, wrong)
+
+
+def _tuning() -> Case:
+    import flipwise
+
+    A = _matrix(120)
+
+    def call(watch: Watch, threads: int | None) -> Any:
+        heard = lambda done, pairs: watch(done)  # noqa: E731
+        return flipwise.tune_alpha(A, seed=0, alphas=range(1, 25), threads=threads or 2, callback=heard)
+
+    def wrong(tuned: Any) -> str | None:
+        return None if tuned.value == min(tuned.table.values()) == tuned.table[tuned.alpha] else "not the best pair"
+
+    return Case(call, wrong)
+
+
+def _recommending() -> Case:
+    from flipwise.hashing import recommendation
+
+    X = np.random.default_rng(0).standard_normal((1500, 32))
+
+    def call(watch: Watch, threads: int | None) -> Any:
+        with _watched(recommendation, "Measured", watch):
+            return recommendation.recommend(X, bits=(8, 16, 24, 32), oversampling=(1, 4), queries=100, random_state=0)
+
+    def wrong(found: Any) -> str | None:
+        good = [each for each in found.measured if each.recall >= found.target]
+        return None if (found.chosen is None) == (not good) and found.measured else "not what was measured"
+
+    return Case(call, wrong)
+
+
+@contextmanager
+def _watched(module: Any, name: str, watch: Watch) -> Iterator[None]:
+    """Tell `watch` of every answer of a function that the module calls, but for the latest, which may be under way."""
+    function = getattr(module, name)
+    answers = 0
+
+    def told(*arguments: Any, **options: Any) -> Any:
+        nonlocal answers
+        found = function(*arguments, **options)
+        if answers:
+            watch(found)
+        answers += 1
+        return found
+
+    setattr(module, name, told)
+    try:
+        yield
+    finally:
+        setattr(module, name, function)
+
+
+def _checkpointed() -> Case:
+    """A run with a checkpoint: interrupted after its first iteration it leaves one, otherwise nothing."""
+    import flipwise
+
+    path = Path("run.checkpoint")
+
+    def call(watch: Watch, threads: int | None) -> Any:
+        path.unlink(missing_ok=True)
+        return flipwise.minimize(
+            SPARSE, method="portfolio", max_iterations=8, seed=0, callback=watch, threads=threads, checkpoint=path
+        )
+
+    def wrong(result: Any) -> str | None:
+        if path.exists() != (result.status.name == "INTERRUPTED"):
+            return f"status {result.status.name}, the checkpoint {'is' if path.exists() else 'is not'} there"
+        stray = {name for name in _files() if "checkpoint" in name} - {path.name}
+        if stray:
+            return f"left {sorted(stray)}"
+        if path.exists() and flipwise.minimize(
+            SPARSE, method="portfolio", max_iterations=8, seed=0, checkpoint=path, time_limit=0.0
+        ).value > result.value:  # fmt: skip
+            return "the checkpoint is worse than the answer"
+        return _minimum(lambda x: float(x @ (SPARSE @ x)))(result)
+
+    return Case(call, wrong)
 
 
 def _fit(name: str, rows: int, **options: Any) -> Callable[[], Case]:
@@ -228,13 +307,10 @@ def _fit(name: str, rows: int, **options: Any) -> Callable[[], Case]:
                 return "codes of the wrong shape"
             return None
 
-        watched = "callback" in inspect.signature(estimator).parameters
-
         def call(watch: Watch, threads: int | None) -> Any:
-            heard = {"callback": watch} if watched else {}
-            return estimator(64, random_state=0, **heard, **options).fit(X, y)
+            return estimator(64, random_state=0, callback=watch, **options).fit(X, y)
 
-        return Case(call, wrong, watched)
+        return Case(call, wrong)
 
     return build
 
@@ -249,10 +325,11 @@ def _command(
 
     def build() -> Case:
         import flipwise
-        from flipwise.cli import app, exits, main  # noqa: F401  so that forked processes have them
+        from flipwise.cli import app, exits  # noqa: F401  so that forked processes have them
 
         edges = _edges(n, degree)
         Path("graph.txt").write_text("".join(f"{i} {j}\n" for i, j in edges))
+        np.save("vectors.npy", np.random.default_rng(0).standard_normal((n, 32)))
         Q = np.triu(_matrix(n)) if "model" in line else None
         if Q is not None:
             flipwise.write_model(flipwise.QuadraticModel.from_qubo(Q), "model.qubo")
@@ -260,7 +337,7 @@ def _command(
 
         def call(watch: Watch, threads: int | None) -> Any:
             more = [] if threads is None else ["--threads", str(threads)]
-            return main([*line.split(), *more, "-o", "answer.txt", "--json", "-v"])
+            return exits.program([*line.split(), *more, "-o", "answer.txt", "--json", "-v"])
 
         def checked(code: Any) -> str | None:
             stray = _files() - known
@@ -268,6 +345,8 @@ def _command(
                 return f"left {sorted(stray)}"
             try:
                 record = json.loads(Path("stdout").read_text())
+                if "hash" in line:
+                    return wrong(record, [], None)
                 rows = [row.split("\t") for row in Path("answer.txt").read_text().splitlines()]
                 return wrong(record, rows, edges if Q is None else Q)
             except (OSError, ValueError, LookupError) as error:
@@ -306,6 +385,13 @@ def _wrong_values(record: dict[str, Any], rows: list[list[str]], Q: Any) -> str 
     return _differs(record["value"], float(x @ Q @ x))
 
 
+def _wrong_model(record: dict[str, Any], rows: list[list[str]], nothing: Any) -> str | None:
+    from flipwise import hashing
+
+    fitted = hashing.load("answer.txt")
+    return None if fitted.n_bits == record["bits"] and len(fitted.codes_) == record["items"] else "another model"
+
+
 DENSE = _matrix(300)
 SPARSE = sp.csr_array(_matrix(600) * (np.abs(_matrix(600, 1)) > 98.0))
 CASES: dict[str, Callable[[], Case]] = {
@@ -314,6 +400,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "minimize, mpec-epm": _minimizing(DENSE, method="mpec-epm"),
     "minimize, exact": _by_points,
     "minimize, slow function": _slow_function,
+    "minimize, checkpoint": _checkpointed,
+    "tune_alpha": _tuning,
     "densest_subgraph": _densest(40, effort=0.5),
     "densest_subgraph, several k": _densest([20, 60], effort=0.1),
     "maxcut": _cutting("maxcut", 600, 8.0, None, effort=0.1, bound="sdp"),
@@ -324,7 +412,10 @@ CASES: dict[str, Callable[[], Case]] = {
     "dimod sampler": _sampler,
     "SDH fit": _fit("SDH", 8000, distinct=False),
     "ITQ fit": _fit("ITQ", 8000),
+    "ARE fit": _fit("ARE", 3000),
+    "recommend": _recommending,
     "flipwise maxcut": _command("maxcut graph.txt --bound sdp --time-limit 0.5", 400, 8.0, _wrong_parts),
+    "flipwise hash fit": _command("hash fit vectors.npy --bits 32", 4000, 2.0, _wrong_model),
     "flipwise subgraph": _command("subgraph graph.txt -k 20 --time-limit 1", 2000, 10.0, _wrong_nodes),
     "flipwise bisect": _command("bisect graph.txt --bound sdp --time-limit 1", 200, 5.0, _wrong_parts),
     "flipwise qubo": _command("qubo model.qubo --bound sdp --time-limit 0.5", 200, 5.0, _wrong_values),

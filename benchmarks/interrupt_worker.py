@@ -1,6 +1,6 @@
 """The process that `interrupts.py` sends its signals to: it calls one function again and again and says what happened.
 
-python benchmarks/interrupt_worker.py FUNCTION             # then a line of JSON on standard input for every call
+python benchmarks/interrupt_worker.py FUNCTION SIGINT      # then a line of JSON on standard input for every call
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Reports:
 
 
 class Arrivals:
-    """Whether a SIGINT has arrived, however it was handled."""
+    """Whether a signal has arrived, however it was handled."""
 
     def __init__(self) -> None:
         self._read, write = os.pipe()
@@ -47,17 +47,17 @@ class Arrivals:
             os.set_blocking(end, False)
         signal.set_wakeup_fd(write, warn_on_full_buffer=False)
 
-    def any(self) -> bool:
+    def any(self, number: int) -> bool:
         """Whether there was one since the last question."""
         try:
-            return signal.SIGINT in os.read(self._read, 4096)
+            return number in os.read(self._read, 4096)
         except BlockingIOError:
             return False
 
 
-def work(name: str) -> None:
-    """Serve one function: a call for every line of standard input."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def work(name: str, number: int) -> None:
+    """Serve one function: a call for every line of standard input, which may be interrupted by this signal."""
+    signal.signal(number, signal.SIG_IGN)
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     reports = Reports()
     case = CASES[name]()
@@ -69,22 +69,32 @@ def work(name: str) -> None:
     for line in sys.stdin:
         threads = json.loads(line)
         if not case.is_command:
-            reports.send(**attempted(case, threads, reports, arrivals))
+            reports.send(**attempted(case, threads, number, reports, arrivals))
             continue
         process = os.fork()
         if process == 0:
-            for stream, file in ((1, "stdout"), (2, "stderr")):
-                os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
-            Path("answer.txt").unlink(missing_ok=True)
-            reports.send(**attempted(case, threads, reports, Arrivals()))
-            os._exit(0)
-        os.waitpid(process, 0)
+            try:
+                for stream, file in ((1, "stdout"), (2, "stderr")):
+                    os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+                Path("answer.txt").unlink(missing_ok=True)
+                reports.send(**attempted(case, threads, number, reports, Arrivals()))
+                os._exit(0)
+            except BaseException:
+                traceback.print_exc()
+            os._exit(1)
+        status = os.waitpid(process, 0)[1]
+        if status != 0:  # it has said nothing itself
+            said = " / ".join(Path("stderr").read_text().splitlines()[-12:])
+            reports.send(outcome="error", where=f"the process ended with status {status}: {said}")
 
 
-def attempted(case: Case, threads: int | None, reports: Reports, arrivals: Arrivals) -> Outcome:
+def attempted(case: Case, threads: int | None, number: int, reports: Reports, arrivals: Arrivals) -> Outcome:
     """One call, which may be interrupted: its outcome and what it left behind."""
     import numba
 
+    from flipwise.foundation.interrupts import end_process
+
+    usual = signal.default_int_handler if number == signal.SIGINT else end_process
     iterations = 0
 
     def watch(progress: Any) -> None:
@@ -92,53 +102,61 @@ def attempted(case: Case, threads: int | None, reports: Reports, arrivals: Arriv
         iterations += 1
 
     before = numba.get_num_threads(), threading.active_count()
-    arrivals.any()
+    arrivals.any(number)
     result: Any = None
     handler: Any = None
     outcome: Outcome = {"outcome": "result"}
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(number, usual)
     reports.send(ready=os.getpid())
     try:
         try:
             result = case.call(watch, threads)
         finally:
-            handler = signal.getsignal(signal.SIGINT)
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-    except KeyboardInterrupt as error:
+            handler = signal.getsignal(number)
+            signal.signal(number, signal.SIG_IGN)
+    except (KeyboardInterrupt, SystemExit) as error:
+        expected = isinstance(error, KeyboardInterrupt) if number == signal.SIGINT else _code(error) == 128 + number
         outcome = {"outcome": _where_interrupted(error.__traceback__), "where": _last_frames(error)}
+        if not expected:
+            outcome = {"outcome": "error", "where": f"{error!r} {_last_frames(error)}"}
     except BaseException as error:
         outcome = {"outcome": "error", "where": f"{type(error).__name__}: {error} {_last_frames(error)}"}
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    outcome |= {"ended": time.monotonic(), "arrived": arrivals.any(), "watched": case.watched}
+    signal.signal(number, signal.SIG_IGN)
+    outcome |= {"ended": time.monotonic(), "arrived": arrivals.any(number)}
     if outcome["outcome"] == OUTSIDE:
         return outcome
-    outcome["left"] = _left_behind(handler, *before)
+    ended_program = case.is_command and handler is signal.SIG_IGN
+    outcome["left"] = _left_behind(usual if ended_program else handler, usual, *before)
     if case.is_command:
         sys.stdout.flush()
         sys.stderr.flush()
-        return _ended_command(case, outcome, result)
+        return _ended_command(case, outcome, result, 128 + number)
     if outcome["outcome"] == "result":
         outcome |= {"wrong": case.wrong(result), "status": _status(result)}
     return {**outcome, "iterations": iterations}
 
 
-def _ended_command(case: Case, outcome: Outcome, code: int) -> Outcome:
+def _code(error: BaseException) -> Any:
+    return error.code if isinstance(error, SystemExit) else None
+
+
+def _ended_command(case: Case, outcome: Outcome, code: int, interrupted: int) -> Outcome:
     """The outcome of a command in the words of that of a function."""
     said = Path("stderr").read_text()
     outcome["iterations"] = len(re.findall(r"^[* ] +\d+ .*s$", said, re.MULTILINE))
     if outcome["outcome"] != "result":
         return {**outcome, "outcome": "error", "where": f"traceback: {outcome['where']}"}
-    if "Traceback" in said or "unexpected" in said or code not in (0, 130):
+    if "Traceback" in said or "unexpected" in said or code not in (0, interrupted):
         told = " / ".join(said[max(0, said.find("Traceback") - 200) :].splitlines()[:12])
         return {**outcome, "outcome": "error", "where": f"exit code {code}: {told}"}
-    if code == 130 and "before there was an answer" in said:
+    if code == interrupted and "before there was an answer" in said:
         stray = "left the file of an answer" if Path("answer.txt").exists() else None
         return {**outcome, "outcome": "interrupt", "where": "the command", "left": outcome["left"] or stray}
-    return {**outcome, "wrong": case.wrong(code), "status": "INTERRUPTED" if code == 130 else "finished"}
+    return {**outcome, "wrong": case.wrong(code), "status": "INTERRUPTED" if code == interrupted else "finished"}
 
 
 def _where_interrupted(trace: TracebackType | None) -> str:
-    """Whether a KeyboardInterrupt came from inside the call: from deeper than `attempted` and the case's own line."""
+    """Whether an interrupt came from inside the call: from deeper than `attempted` and the case's own line."""
     inside = trace is not None and trace.tb_next is not None and trace.tb_next.tb_next is not None
     return "interrupt" if inside else OUTSIDE
 
@@ -148,12 +166,12 @@ def _last_frames(error: BaseException) -> str:
     return " < ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in reversed(frames))
 
 
-def _left_behind(handler: Any, numba_threads: int, active: int) -> str | None:
+def _left_behind(handler: Any, usual: Any, numba_threads: int, active: int) -> str | None:
     """What the call did not put back."""
     import numba
 
-    if handler is not signal.default_int_handler:
-        return f"the handler of SIGINT is {handler}"
+    if handler is not usual:
+        return f"the handler is {handler}"
     if numba.get_num_threads() != numba_threads:
         return f"Numba has {numba.get_num_threads()} threads, {numba_threads} before"
     until = time.monotonic() + 2.0  # a thread may be about to end
@@ -170,4 +188,4 @@ def _status(result: Any) -> str | None:
 
 
 if __name__ == "__main__":
-    work(sys.argv[1])
+    work(sys.argv[1], signal.Signals[sys.argv[2]])
