@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from flipwise.model.constraints import Free as Free
     from flipwise.model.constraints import GroupCounts as GroupCounts
     from flipwise.model.objective import Objective as Objective
+    from flipwise.model.polynomial import Polynomial as Polynomial
     from flipwise.model.problem import Problem as Problem
     from flipwise.model.quadratic import Quadratic as Quadratic
     from flipwise.model.smooth import Smooth as Smooth
@@ -72,6 +73,7 @@ _HOMES = {
     "GroupCounts": "model.constraints",
     "Constraint": "model.constraints",
     "Solver": "engine.solver",
+    "Polynomial": "model.polynomial",
     "Problem": "model.problem",
     "Run": "engine.run",
     "Record": "engine.run",

@@ -69,8 +69,9 @@ def minimize(
     Parameters
     ----------
     objective
-        A `Quadratic`, `Smooth`, `from_torch(...)`, `from_jax(...)` or your own objective; a square matrix A (for x'Ax);
-        or a callable that returns `(value, gradient)`.
+        A `Quadratic`, `Polynomial`, `Smooth`, `from_torch(...)`, `from_jax(...)` or your own objective; a square matrix
+        A (for x'Ax); a dictionary {(i, j, ...): coefficient} of products of spins; or a callable that returns
+        `(value, gradient)`.
     n_or_shape
         Number of variables or shape of x; only needed with a bare callable.
     count

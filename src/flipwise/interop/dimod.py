@@ -17,6 +17,7 @@ from flipwise.engine.solve import solve
 from flipwise.foundation.checks import as_generator
 from flipwise.foundation.errors import IncompatibleObjective, InvalidInput, MissingDependency
 from flipwise.foundation.interrupts import guarded_interrupts
+from flipwise.interop.dimod_polynomials import EFFORT_OF_A_READ, PolynomialSampling
 from flipwise.kernels.compile_time import working_time
 from flipwise.model.constraints import Constraint, GroupCounts
 from flipwise.model.problem import as_problem
@@ -28,11 +29,8 @@ try:
 except ImportError:
     raise MissingDependency("dimod", "dimod", "the dimod sampler") from None
 
-EFFORT_OF_A_READ = 1.0 / 3.0
-"""The portfolio's effort for one read, at effort 1: ten rounds."""
 
-
-class FlipwiseSampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
+class FlipwiseSampler(dimod.Sampler, PolynomialSampling, dimod.Initialized):  # type: ignore[misc]
     """A dimod sampler: every read is an independent run of the portfolio, the reads sorted as drawn.
 
     Ctrl-C returns the reads that are there.

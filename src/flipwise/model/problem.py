@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
@@ -18,6 +18,7 @@ from flipwise.foundation.errors import InvalidInput
 from flipwise.model.constraints import Cardinality, Constraint, Free
 from flipwise.model.flips import EvaluatedFlips
 from flipwise.model.objective import Objective, SupportsFlips
+from flipwise.model.polynomial import Polynomial
 from flipwise.model.quadratic import Quadratic
 from flipwise.model.smooth import Smooth, checked_shape
 from flipwise.model.terms import LowRank
@@ -126,11 +127,13 @@ def _as_objective(objective: Any, shape: Any) -> Objective:
         return objective
     if sp.issparse(objective) or isinstance(objective, np.ndarray | LowRank):
         return Quadratic(objective)
+    if isinstance(objective, Mapping):
+        return Polynomial(objective, shape)
     if callable(objective):
         if shape is None:
             raise InvalidInput("`n_or_shape` is needed with a callable: pass the number of variables.")
         return Smooth(objective, shape)
     raise InvalidInput(
-        "`objective` must be an objective such as flipwise.Quadratic, a square matrix, or a callable returning "
-        f"(value, gradient), got {type(objective).__name__}."
+        "`objective` must be an objective such as flipwise.Quadratic, a square matrix, a dictionary of terms, or a "
+        f"callable returning (value, gradient), got {type(objective).__name__}."
     )

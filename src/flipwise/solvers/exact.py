@@ -2,9 +2,10 @@
 
 Quadratics with up to 2^26 points are enumerated in two halves: with x = (a, b),
     f(a, b) = f_1(a) + f_2(b) + 2 a'A_12 b,                                                        (1)
-so all values for a block of b are one matrix product. Few feasible points (a small count, or any other objective) are
-listed one by one. Larger sparse quadratics go to the branch and bound of HiGHS on the linearisation in
-`bounds.linearised`, whose gap is closed completely. Anything larger is refused.
+so all values for a block of b are one matrix product. Polynomials of other degrees are walked through in the order of
+the Gray code (`gray_code`). Few feasible points (a small count, or any other objective) are listed one by one. Larger
+sparse quadratics go to the branch and bound of HiGHS on the linearisation in `bounds.linearised`, whose gap is closed
+completely. Anything larger is refused.
 """
 
 from __future__ import annotations
@@ -24,9 +25,12 @@ from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import check_wholes
 from flipwise.foundation.errors import InvalidInput
+from flipwise.model.constraints import is_built_in
 from flipwise.model.forms import homogeneous
+from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
+from flipwise.solvers.gray_code import list_polynomial
 from flipwise.solvers.projections import Polytope
 
 _LOW_BITS = 12
@@ -40,7 +44,7 @@ class Exact:
     Parameters
     ----------
     enumerate_up_to
-        The most variables of a quadratic that is enumerated.
+        The most variables of a quadratic or a polynomial that is enumerated.
     points
         The most feasible points that are listed one by one.
     products
@@ -62,16 +66,19 @@ class Exact:
         objective = problem.objective
         count = _number_of_points(problem)
         products = _number_of_products(objective) if isinstance(objective, Quadratic) else math.inf
-        small = isinstance(objective, Quadratic) and problem.n <= self.enumerate_up_to
+        enumerated = isinstance(objective, Polynomial) and is_built_in(problem.constraint)
+        small = (isinstance(objective, Quadratic) or enumerated) and problem.n <= self.enumerate_up_to
         if not small and count > self.points and products > self.products:
             raise InvalidInput(
                 f'method="exact" is for small problems: this one has {problem.n} variables, {count:.3g} points and '
-                f"{products:.3g} products. Up to {self.enumerate_up_to} variables of a quadratic, {self.points} "
+                f"{products:.3g} products. Up to {self.enumerate_up_to} variables of a polynomial, {self.points} "
                 f"points, or {self.products} products can be solved; use another method, or raise an option."
             )
         run.offer(x, objective.value(x))
         if count <= min(self.points, 2_000 if small else math.inf):
             return _list_points(problem, run)
+        if isinstance(objective, Polynomial):
+            return list_polynomial(objective, problem, run) or _proven(problem, run)
         assert isinstance(objective, Quadratic)
         return _enumerate(objective, problem, run) if small else _branch_and_bound(objective, problem, run)
 

@@ -50,8 +50,7 @@ ROUNDS = 30
 """Rounds at effort 1 when nothing else limits the run."""
 PERTURBED_SHARES = (0.3, 0.1, 0.03, 0.01)
 """Share of the variables whose order of preference is disturbed before another descent, in turn."""
-_DESCENT = DPCD(neighbourhood=0)
-"""The first answer, at once: what a walk would add, the rounds that follow find faster."""
+_DESCENT = DPCD()
 
 
 @dataclass(frozen=True)
@@ -85,8 +84,6 @@ class Portfolio:
             run.begin_descent()
         rounds = rounds_for(run, self.effort)
         if isinstance(problem.objective, Polynomial) and is_built_in(problem.constraint):
-            if problem.objective.degree <= 1 and not problem.constraint.swaps:
-                return Status.OPTIMAL  # no products: the descent has set every spin by itself
             return improve(problem, _polynomial_population(problem, problem.objective, rng, run), run, rounds)
         form = None
         if isinstance(problem.objective, Quadratic) and is_built_in(problem.constraint):
