@@ -51,7 +51,11 @@ def test_written_files_are_read_by_others(tmp_path: Path) -> None:
         (nx.Graph([((1, 2), "a")]), "g.flipgraph", "all strings or all whole numbers"),
         ((2, [[0, 1, 0.5]]), "g.metis", "positive whole weights"),
         ((2, []), "no/folder.txt", "does not exist"),
-        ((2, []), "g.parquet", "for writing"),
+        ((2, []), "g.parquet", "can be written"),
+        ((2, []), "g.graphml", "can be written"),
+        ((2, []), "g.csv", "can be written"),
+        ((2, []), "graph", "without a suffix"),
+        ((2, []), "g.flipgraph.gz", "not packed"),
     ],
 )
 def test_what_cannot_be_written(tmp_path: Path, graph, name, message) -> None:  # type: ignore[no-untyped-def]

@@ -75,8 +75,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except SystemExit as error:
             name = signal.Signals(int(error.code or 128) - 128).name
             return _say(f"ended by {name} before there was an answer.", int(error.code or 0))
-        except BrokenPipeError:  # the reader of a pipe has gone, as in `flipwise ... | head`
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except BrokenPipeError as error:  # the reader of a pipe has gone, as in `flipwise ... | head`
+            if error.filename is not None:  # not standard output, but a file that was asked for
+                return _say(_file_trouble(error), BAD_INPUT)
+            _forget_output()
             return OK
         except MissingDependency as error:
             return _say(str(error), MISSING_PACKAGE)
@@ -89,6 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (OSError, UnicodeDecodeError) as error:
             if debug:
                 raise
+            _forget_output()
             return _say(_file_trouble(error), BAD_INPUT)
         except Exception as error:
             if debug:
@@ -101,8 +104,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _say(message: str, code: int) -> int:
-    click.echo(f"flipwise: {message}", err=True)
+    from flipwise.cli.terminal import printable
+
+    click.echo(f"flipwise: {printable(message)}", err=True)
     return code
+
+
+def _forget_output() -> None:
+    """Drop what could not be written to standard output, lest it is tried, and fails, again at the end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _file_trouble(error: OSError | UnicodeDecodeError) -> str:

@@ -1,17 +1,18 @@
-"""Files a command reads, standard input included, and files it writes: graphs, models, arrays, codes."""
+"""Files a command reads, standard input included: graphs, models, arrays, codes."""
 
 from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from flipwise.cli.terminal import printable
 from flipwise.foundation.errors import InvalidFile, InvalidInput
 
 if TYPE_CHECKING:
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from flipwise.qubo.models import QuadraticModel
 
 GRAPH_FORMATS = ("edgelist", "matrixmarket", "metis", "rudy", "parquet", "bvgraph", "flipwise")
+WRITTEN_GRAPH_FORMATS = ("edgelist", "matrixmarket", "metis", "rudy", "flipwise")
 MODEL_FORMATS = ("rudy", "bqp", "qubo", "bqpjson", "biqmac", "matrixmarket", "coo", "bqm")
+BLOCK_ENTRIES = 1 << 22
+"""Numbers of a mapped array that are looked at together."""
 _MODEL_ENDINGS = (".qubo", ".bqp", ".bqpjson", ".json", ".bq", ".sparse", ".coo", ".bqm")
 """Endings that only models have; `.mtx`, `.txt` and `.rudy` are graphs unless a command knows better."""
 
@@ -42,21 +46,32 @@ def on_disk(file: str) -> Iterator[Path]:
         yield path
 
 
-def load_graph(file: str, file_format: str | None, symmetrise: str, unweighted: bool, *, quiet: bool) -> Graph:
-    """The graph of a file; what was done to it is said on standard error."""
-    from flipwise.graphs.read import read_graph
+class Reading(NamedTuple):
+    """How a graph is read: what `graph_options` ask for."""
 
-    with on_disk(file) as path:
-        graph = read_graph(
-            path,
-            format=file_format,  # type: ignore[arg-type]
-            symmetrise=symmetrise,  # type: ignore[arg-type]
-            weighted=False if unweighted else None,
-        )
-    if not quiet:
-        for note in graph.notes:
-            click.echo(f"note: {note}", err=True)
-    return graph
+    file_format: str | None
+    symmetrise: str
+    unweighted: bool
+    names: bool
+    header: bool | None
+
+    def graph(self, file: str, *, quiet: bool) -> Graph:
+        """The graph of a file; what was done to it is said on standard error."""
+        from flipwise.graphs.read import read_graph
+
+        with on_disk(file) as path:
+            graph = read_graph(
+                path,
+                format=self.file_format,  # type: ignore[arg-type]
+                symmetrise=self.symmetrise,  # type: ignore[arg-type]
+                weighted=False if self.unweighted else None,
+                names=self.names or None,
+                header=self.header,
+            )
+        if not quiet:
+            for note in graph.notes:
+                click.echo(f"note: {printable(note)}", err=True)
+        return graph
 
 
 def is_model(file: str) -> bool:
@@ -100,14 +115,41 @@ def read_array(file: str) -> np.ndarray:
             raise InvalidFile(f"{file}: not an array ({error}). Give a .npy, .npz, .csv or .txt file.") from None
 
 
-def read_labels(file: str) -> np.ndarray:
-    """Labels: one integer an item, or a 0/1 matrix for several labels."""
+def read_vectors(file: str) -> np.ndarray:
+    """Vectors, a row each: real and finite, which is looked at block by block before anything else is done."""
     import numpy as np
 
-    labels = read_array(file)
-    if labels.dtype.kind == "f" and (labels == np.rint(labels)).all():
-        return labels.astype(np.int64)
-    return np.asarray(labels)
+    vectors = read_array(file)
+    if vectors.ndim != 2 or 0 in vectors.shape or vectors.dtype.kind not in "fiub":
+        raise InvalidFile(
+            f"{file}: vectors are numbers of shape (items, features), this is {vectors.dtype} of shape {vectors.shape}."
+        )
+    rows = max(1, BLOCK_ENTRIES // vectors.shape[1])
+    for first in range(0, len(vectors) if vectors.dtype.kind == "f" else 0, rows):
+        wrong = ~np.isfinite(vectors[first : first + rows])
+        if wrong.any():
+            row, column = (int(k) for k in np.argwhere(wrong)[0])
+            raise InvalidFile(
+                f"{file}: vectors must be finite, got {vectors[first + row, column]} in row {first + row:,}, column "
+                f"{column:,} (from 0). Remove or replace NaN and inf."
+            )
+    return vectors
+
+
+def read_labels(file: str, items: int | None = None) -> np.ndarray:
+    """Labels: one integer an item, or a 0/1 matrix for several labels; as many as there are items, if that is known."""
+    import numpy as np
+
+    labels = np.asarray(read_array(file))
+    if labels.dtype.kind == "f" and np.isfinite(labels).all() and (labels == np.rint(labels)).all():
+        labels = labels.astype(np.int64)
+    if labels.dtype.kind not in "iub" or labels.ndim not in (1, 2) or 0 in labels.shape:
+        raise InvalidFile(
+            f"{file}: labels are an integer an item, or a 0/1 matrix, this is {labels.dtype} of shape {labels.shape}."
+        )
+    if items is not None and len(labels) != items:
+        raise InvalidFile(f"{file}: {len(labels):,} labels for {items:,} items.")
+    return labels
 
 
 def read_codes(file: str) -> Codes:
@@ -133,32 +175,3 @@ def read_codes(file: str) -> Codes:
     if isinstance(loaded, Codes):
         return loaded
     return loaded.codes_  # type: ignore[no-any-return]  # a model: the learned codes of its training data
-
-
-@contextmanager
-def written(output: str) -> Iterator[Path]:
-    """A path to write to; what is written for `-` goes to standard output afterwards."""
-    if output != "-":
-        yield Path(output)
-        return
-    with TemporaryDirectory(prefix="flipwise-") as folder:
-        path = Path(folder, "stdout")
-        yield path
-        with path.open("rb") as made:
-            sys.stdout.flush()
-            shutil.copyfileobj(made, sys.stdout.buffer)
-
-
-def write_lines(output: str, lines: Iterable[object]) -> None:
-    """One answer a line, to a file or (-) standard output."""
-    text = "".join(f"{line}\n" for line in lines)
-    if output == "-":
-        click.echo(text, nl=False)
-    else:
-        Path(output).write_text(text)
-
-
-def write_values(output: str | None, n: int, names: Any, values: Any) -> None:
-    """A line a node or variable: its name (its number where it has none) and its value."""
-    if output:
-        write_lines(output, (f"{name}\t{value}" for name, value in zip(range(n) if names is None else names, values)))

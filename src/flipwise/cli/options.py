@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from flipwise.cli.inputs import GRAPH_FORMATS
+from flipwise.cli.inputs import GRAPH_FORMATS, Reading
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -95,7 +96,7 @@ output_options = _together(
     click.option("-q", "--quiet", is_flag=True, help="No progress, no notes."),
     click.option("-v", "--verbose", is_flag=True, help="Log the run to standard error."),
 )
-graph_options = _together(
+_graph_options = _together(
     click.option(
         "--format",
         "file_format",
@@ -109,8 +110,21 @@ graph_options = _together(
         show_default=True,
         help="Several arcs between two nodes become one edge with this weight.",
     ),
-    click.option("--unweighted", is_flag=True, help="Ignore weights."),
+    click.option("--unweighted", is_flag=True, help="Ignore weights and further columns."),
+    click.option("--names", is_flag=True, help="Edge lists: nodes have names, also where they look like numbers."),
+    click.option("--header/--no-header", default=None, help="Edge lists: the first line has column names, or an edge."),
 )
+
+
+def graph_options(function: F) -> F:
+    """The options of reading a graph, which the command gets as one `reading`."""
+
+    @wraps(function)
+    def command(**given: Any) -> Any:
+        reading = Reading(**{name: given.pop(name) for name in Reading._fields})
+        return function(reading=reading, **given)
+
+    return _graph_options(command)  # type: ignore[return-value]
 
 
 def input_argument(name: str = "file", *, folders: bool = False) -> Callable[[F], F]:

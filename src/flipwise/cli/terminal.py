@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +15,7 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 Tell = Callable[[str], None]
 """Show one short line about how a run stands."""
 
@@ -31,8 +32,14 @@ def print_json(record: dict[str, Any]) -> None:
     click.echo(json.dumps(_plain(record), indent=2, allow_nan=False))
 
 
-def write_json(path: str, record: dict[str, Any]) -> None:
-    Path(path).write_text(json.dumps(_plain(record), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+def json_text(record: dict[str, Any]) -> str:
+    """One JSON object for a file."""
+    return json.dumps(_plain(record), indent=1, allow_nan=False) + "\n"
+
+
+def printable(text: str) -> str:
+    """The text with control characters spelled out: a name in a file must not move the cursor or change colours."""
+    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def result_record(result: Any) -> dict[str, Any]:
@@ -66,7 +73,7 @@ def print_table(
     from rich.text import Text
 
     table = Table(
-        title=Text(title),
+        title=Text(printable(title)),
         title_style="bold",
         title_justify="left",
         box=box.SIMPLE_HEAD,
@@ -76,11 +83,11 @@ def print_table(
     for index, name in enumerate(columns):
         table.add_column(name, justify="left" if index == 0 or name in left else "right", no_wrap=name not in left)
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     screen = console(err)
     screen.print(table)
     for note in notes:
-        screen.print(note, style="dim", markup=False)
+        screen.print(printable(note), style="dim", markup=False)
 
 
 def print_facts(title: str, facts: Sequence[tuple[str, str]], *, err: bool = False) -> None:
@@ -92,9 +99,9 @@ def print_facts(title: str, facts: Sequence[tuple[str, str]], *, err: bool = Fal
     grid.add_column(style="cyan", no_wrap=True)
     grid.add_column()
     for name, value in facts:
-        grid.add_row(Text(name), Text(value))
+        grid.add_row(Text(printable(name)), Text(printable(value)))
     screen = console(err)
-    screen.print(Text(title, style="bold"))
+    screen.print(Text(printable(title), style="bold"))
     screen.print(grid)
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.numbers import EXACT, as_csr, as_floats, as_number, as_real, check_size
 from flipwise.graphs.csr import graph_from_csr
 from flipwise.graphs.graph import ArcBlock, Graph, Symmetrise, build_graph, check_symmetrise, index_type
 
@@ -26,8 +27,9 @@ def as_graph(graph: Any, *, symmetrise: Symmetrise = "max", weight: str | None =
     Parameters
     ----------
     graph
-        A `Graph`; a scipy sparse or square NumPy adjacency matrix; a networkx or igraph graph (node labels are kept);
-        a pyarrow table of edges; a pair `(n, edges)` with `edges` of shape (m, 2), or (m, 3) with weights; a path.
+        A `Graph`; a scipy sparse or square NumPy adjacency matrix, or a data frame with one (entries of a sparse matrix
+        that are stored more than once are added up); a networkx or igraph graph (node labels are kept); a pyarrow table
+        of edges; a pair `(n, edges)` with `edges` of shape (m, 2), or (m, 3) with weights; a path.
     symmetrise
         The weight of an edge given by several arcs: `"max"`, `"sum"`, or `"error"` to refuse (see `read_graph`).
     weight
@@ -57,13 +59,14 @@ def as_graph(graph: Any, *, symmetrise: Symmetrise = "max", weight: str | None =
         return graph_from_batches(graph.schema, graph.to_batches(), "the table", InvalidInput, symmetrise=symmetrise)
     if isinstance(graph, tuple) and len(graph) == 2 and isinstance(graph[0], int | np.integer):
         return _from_edges(int(graph[0]), graph[1], symmetrise)
-    if isinstance(graph, np.ndarray) and graph.ndim == 2:
-        if graph.shape[0] != graph.shape[1]:
+    if isinstance(graph, np.ndarray) or hasattr(graph, "to_numpy"):
+        matrix = as_floats("graph", graph)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise InvalidInput(
-                f"`graph`: an adjacency matrix must be square, got shape {graph.shape}. "
+                f"`graph`: an adjacency matrix must be square, got shape {matrix.shape}. "
                 "For an array of edges pass the pair (number of nodes, edges)."
             )
-        return _from_scipy(sp.csr_array(graph), symmetrise)
+        return _from_scipy(sp.csr_array(matrix), symmetrise)
     raise InvalidInput(
         f"`graph` must be a flipwise.Graph, a scipy sparse matrix, a networkx or igraph graph, a pyarrow table, "
         f"a pair (n, edges) or a path, got {type(graph).__name__}."
@@ -81,22 +84,14 @@ def _from_scipy(matrix: Any, symmetrise: Symmetrise) -> Graph:
     """The graph of a square sparse matrix; entries that are stored twice are added."""
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InvalidInput(f"`graph`: an adjacency matrix must be square, got shape {matrix.shape}.")
-    if matrix.dtype.kind not in "biuf":
-        raise InvalidInput(f"`graph`: the matrix must hold real numbers, got {matrix.dtype}.")
     n = int(matrix.shape[0])
-    csr = sp.csr_array(matrix)
-    if not csr.has_canonical_format:
-        csr = csr.copy()
-        csr.sum_duplicates()
-    data = csr.data.astype(np.float64)
-    if not np.isfinite(data).all():
-        raise InvalidInput("`graph`: the matrix must be finite; remove or replace NaN and inf.")
-    if (data == 0.0).any():
+    csr = as_csr("graph", matrix)
+    check_size("graph", csr.data)
+    if (csr.data == 0.0).any():
         csr = csr.copy()
         csr.eliminate_zeros()
-        data = csr.data.astype(np.float64)
-    weights = None if (data == 1.0).all() else data
     # Copies: the new graph must not share memory that its owner may change.
+    weights = None if (csr.data == 1.0).all() else csr.data.copy()
     indptr, indices = csr.indptr.astype(np.int64), csr.indices.astype(index_type(n))
     return graph_from_csr(indptr, indices, weights, symmetrise=symmetrise, what="`graph`")
 
@@ -106,9 +101,9 @@ def _from_edges(n: int, edges: Any, symmetrise: Symmetrise) -> Graph:
     if n < 0:
         raise InvalidInput(f"`graph`: the number of nodes must be at least 0, got {n}.")
     if isinstance(edges, tuple) and len(edges) in (2, 3) and all(np.ndim(column) == 1 for column in edges):
-        columns = [np.asarray(column) for column in edges]
+        columns = [as_real("graph", column) for column in edges]
     else:
-        table = np.asarray(edges)
+        table = as_real("graph", edges)
         if table.size == 0:
             table = np.empty((0, 2), dtype=np.int64)
         if table.ndim != 2 or table.shape[1] not in (2, 3):
@@ -116,15 +111,19 @@ def _from_edges(n: int, edges: Any, symmetrise: Symmetrise) -> Graph:
         columns = list(table.T)
     if len({column.size for column in columns}) != 1:
         raise InvalidInput(f"`graph`: edge columns differ in length: {[c.size for c in columns]}.")
-    weights = np.ascontiguousarray(columns[2], dtype=np.float64) if len(columns) == 3 else None
+    weights = as_floats("graph", columns[2]) if len(columns) == 3 else None
+    if weights is not None:
+        check_size("graph", weights)
     arcs = ArcBlock(_node_column(columns[0]), _node_column(columns[1]), weights)
     return build_graph(n, [arcs], symmetrise=symmetrise, what="`graph`")
 
 
 def _node_column(column: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """A column of edges as node indices."""
-    if column.dtype.kind == "f" and not (column == np.floor(column)).all():
+    if column.dtype.kind == "f" and not (np.isfinite(column) & (column == np.floor(column))).all():
         raise InvalidInput("`graph`: node indices must be integers.")
+    if column.size and max(float(column.max()), -float(column.min())) >= 2.0**63:
+        raise InvalidInput(f"`graph`: node indices must be below the number of nodes, got {column.max()}.")
     if column.dtype.kind not in "iuf":
         raise InvalidInput(f"`graph`: node indices must be integers, got {column.dtype}.")
     return np.ascontiguousarray(column, dtype=np.int64)
@@ -157,10 +156,12 @@ def _from_igraph(graph: igraph.Graph, symmetrise: Symmetrise, weight: str | None
 
 def _as_weight(value: Any, where: str) -> float:
     """The weight of an edge as a number."""
+    if type(value) is float or (type(value) is int and abs(value) <= EXACT):
+        return float(value)  # the usual ones, of which there can be millions; NaN and inf are refused later
     try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"`graph`: {where} has weight {value!r}; weights must be numbers.") from None
+        return as_number("weight", value)
+    except InvalidInput as error:
+        raise InvalidInput(f"`graph`: {where} has weight {value!r}; weights must be numbers. {error}") from None
 
 
 def _from_lists(
@@ -171,6 +172,8 @@ def _from_lists(
     symmetrise: Symmetrise,
 ) -> Graph:
     """The graph of columns of arcs over named nodes; names 0, 1, ... are left out."""
+    if np.isfinite(weights).all():
+        check_size("graph", weights)
     arcs = ArcBlock(sources, targets, None if (weights == 1.0).all() else weights)
     plain = all(type(name) is int and name == i for i, name in enumerate(names))
     return build_graph(len(names), [arcs], symmetrise=symmetrise, names=None if plain else names, what="`graph`")

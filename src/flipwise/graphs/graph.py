@@ -253,7 +253,8 @@ class GraphBuilder:
         tally = np.zeros(4, dtype=np.int64)
         kernels.sort_rows(indptr, keys, values)
         if self.weighted:
-            left = int(kernels.merge_weighted_rows(indptr, keys, values, self.symmetrise == "sum", tally))
+            with np.errstate(over="ignore"):  # looked for below
+                left = int(kernels.merge_weighted_rows(indptr, keys, values, self.symmetrise == "sum", tally))
             values = shrunk(values, left)
         else:
             left = int(kernels.merge_rows(indptr, keys, tally))

@@ -35,6 +35,7 @@ SUFFIXES: dict[str, Format] = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".flipgraph": "flipwise",
+    ".fwg": "flipwise",
 }
 """The formats that a suffix stands for."""
 _READERS: dict[str, Callable[..., Graph]] = {

@@ -16,9 +16,8 @@ from flipwise.graphs.formats.rudy import write_rudy
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.read import SUFFIXES, Format, check_format
 from flipwise.graphs.store import write_store
-from flipwise.graphs.streams import plain_suffix
+from flipwise.graphs.streams import COMPRESSED_SUFFIXES, plain_suffix
 
-_EDGE_LIST_SUFFIXES = (".txt", ".el", ".edges", ".edgelist", ".tsv")
 _WRITERS: dict[str, Callable[[Graph, Path], None]] = {
     "flipwise": write_store,
     "edgelist": write_edge_list,
@@ -26,19 +25,23 @@ _WRITERS: dict[str, Callable[[Graph, Path], None]] = {
     "metis": write_metis,
     "rudy": write_rudy,
 }
+WRITTEN_FORMATS = tuple(_WRITERS)
+"""The names of the formats that can be written."""
+_SUFFIXES = SUFFIXES | dict.fromkeys((".txt", ".el", ".edges", ".edgelist", ".tsv"), "edgelist")
 
 
 def write_graph(graph: Any, path: str | os.PathLike[str], *, format: Format | None = None) -> Path:
-    """Write a graph, atomically; the suffix chooses the format, the compact one (`.flipgraph`) when it says nothing.
+    """Write a graph, atomically; the suffix chooses the format.
 
     Parameters
     ----------
     graph
         A `Graph` or anything `as_graph` takes.
     path
-        The suffixes `.mtx`, `.metis`, `.graph`, `.rudy`, `.txt`, `.el`, `.edges`, `.tsv` stand for the text formats,
-        with `.gz`, `.bz2`, `.xz` or `.zst` behind for packed ones; any other for the compact format, which
-        `read_graph` maps into memory instead of reading it.
+        The suffix `.flipgraph` stands for the compact format, which `read_graph` maps into memory instead of reading
+        it; `.mtx`, `.metis`, `.graph`, `.rudy`, `.txt`, `.el`, `.edges`, `.tsv` for the text formats, with `.gz`,
+        `.bz2`, `.xz` or `.zst` behind for packed ones. Other suffixes need `format`. A link is followed and stays; a
+        device or a pipe is written to.
     format
         `"flipwise"`, `"edgelist"`, `"matrixmarket"`, `"metis"` or `"rudy"`, against the suffix.
 
@@ -56,13 +59,27 @@ def write_graph(graph: Any, path: str | os.PathLike[str], *, format: Format | No
     ...     read_graph(path)
     Graph(3 nodes, 2 edges, unweighted)
     """
-    check_format(format)
     location = Path(path)
-    suffix = plain_suffix(location)
-    chosen = format or ("edgelist" if suffix in _EDGE_LIST_SUFFIXES else SUFFIXES.get(suffix, "flipwise"))
-    if chosen not in _WRITERS:
-        raise InvalidInput(f"`format` must be one of {', '.join(_WRITERS)} for writing, got {chosen!r}.")
+    writer = _WRITERS[written_format(location, format)]
     if not location.parent.is_dir():
         raise InvalidInput(f"`path`: the folder {str(location.parent)!r} does not exist.")
-    _WRITERS[chosen](as_graph(graph), location)
+    writer(as_graph(graph), location)
     return location
+
+
+def written_format(path: Path, format: str | None) -> str:
+    """The format that a graph will be written in; one that cannot be written is refused with those that can."""
+    check_format(format)
+    suffix = plain_suffix(path)
+    chosen = format or _SUFFIXES.get(suffix)
+    if chosen == "flipwise" and path.suffix.lower() in COMPRESSED_SUFFIXES:
+        raise InvalidInput(f"{path}: the compact format is mapped into memory and not packed; leave {path.suffix} out.")
+    if chosen in _WRITERS:
+        return chosen
+    known = f"can be written: {', '.join(_WRITERS)}"
+    if format is not None:
+        raise InvalidInput(f"`format`: {format} files are read, but not written; these {known}.")
+    raise InvalidInput(
+        f"{path}: a graph is not written to {suffix or 'a file without a suffix'}; these formats {known} (the suffixes "
+        f"{', '.join(s for s, name in _SUFFIXES.items() if name in _WRITERS)}). Choose another name, or pass `format`."
+    )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from flipwise.foundation.container import write_atomically
 from flipwise.foundation.errors import InvalidFile, InvalidInput, MissingDependency
 from flipwise.hashing.codes import Codes
 
@@ -17,7 +18,7 @@ _ESTIMATORS = ("SDH", "FSDH", "FastHash", "ARE", "ITQ", "SADH")
 
 
 def save(what: Any, path: str | Path) -> None:
-    """Write a fitted estimator or `Codes` to a safetensors file.
+    """Write a fitted estimator or `Codes` to a safetensors file, which appears when it is complete.
 
     An estimator is saved with its parameters, hash function and training codes; a callback, a checkpoint and labels for
     `score` are left out, and a loaded estimator cannot go on with `partial_fit`.
@@ -33,10 +34,10 @@ def save(what: Any, path: str | Path) -> None:
     >>> np.array_equal(load(path).transform(X), itq.transform(X))
     True
     """
-    save_file = _safetensors().save_file
+    module = _safetensors()
     if isinstance(what, Codes):
         about = {"kind": "codes", "n_bits": str(what.n_bits), "bit_order": what.bit_order}
-        save_file({"packed": what.packed}, str(path), metadata={"flipwise": _VERSION, **about})
+        write_atomically(Path(path), module.save({"packed": what.packed}, {"flipwise": _VERSION, **about}))
         return
     name = type(what).__name__
     if name not in _ESTIMATORS or not hasattr(what, "function_"):
@@ -53,7 +54,7 @@ def save(what: Any, path: str | Path) -> None:
         "n_features": str(what.n_features_in_),
         "feature_names": json.dumps(None if features is None else [str(f) for f in features]),
     }
-    save_file(arrays, str(path), metadata={"flipwise": _VERSION, **about})
+    write_atomically(Path(path), module.save(arrays, {"flipwise": _VERSION, **about}))
 
 
 def load(path: str | Path) -> Any:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
-from flipwise.cli.inputs import GRAPH_FORMATS, MODEL_FORMATS, is_model, load_graph, load_model, written
+from flipwise.cli.inputs import MODEL_FORMATS, WRITTEN_GRAPH_FORMATS, is_model, load_model
 from flipwise.cli.options import graph_options, input_argument
+from flipwise.cli.outputs import check_outputs, written
+
+if TYPE_CHECKING:
+    from flipwise.cli.inputs import Reading
 
 
 @click.command("convert")
 @input_argument("source")
 @click.argument("target", type=click.Path(dir_okay=False, allow_dash=True))
-@click.option("--to", "target_format", type=click.Choice(sorted({*GRAPH_FORMATS, *MODEL_FORMATS})),
+@click.option("--to", "target_format", type=click.Choice(sorted({*WRITTEN_GRAPH_FORMATS, *MODEL_FORMATS})),
               help="The format of TARGET, by its name as a rule.")  # fmt: skip
 @click.option("--model", is_flag=True, help="SOURCE is a QUBO or Ising model, whatever its name says.")
 @click.option("-q", "--quiet", is_flag=True, help="No notes.")
@@ -22,15 +29,13 @@ def convert(
     target_format: str | None,
     model: bool,
     quiet: bool,
-    file_format: str | None,
-    symmetrise: str,
-    unweighted: bool,
+    reading: Reading,
 ) -> None:
     """Convert a graph, or a QUBO / Ising model, from one format to another.
 
-    Graphs: edge list, MatrixMarket, METIS, rudy, Parquet, WebGraph, and .flipgraph, the compact format that opens
-    without reading. Models: .qubo, .bqp, BQPJSON, BiqMac, .coo, .bqm, rudy, MatrixMarket. Text may be
-    packed (.gz, .xz).
+    Graphs are read from edge lists, MatrixMarket, METIS, rudy, Parquet, WebGraph and .flipgraph, the compact format
+    that opens without reading, and written to all of these but Parquet and WebGraph. Models are read and written:
+    .qubo, .bqp, BQPJSON, BiqMac, .coo, .bqm, rudy, MatrixMarket. Text may be packed (.gz, .xz).
 
     \b
     Examples:
@@ -39,20 +44,25 @@ def convert(
       $ flipwise convert model.qubo model.json
       $ cat graph.txt | flipwise convert - - --to matrixmarket
     """
-    from flipwise.graphs.write import write_graph
-    from flipwise.qubo.formats import write_model
+    from flipwise.graphs.write import write_graph, written_format
+    from flipwise.qubo.formats import format_name, write_model
 
     if target == "-" and target_format is None:
         raise click.UsageError("standard output has no name to tell its format: pass --to FORMAT.")
+    check_outputs([source], {"TARGET": target})
     if model or is_model(source):
-        loaded = load_model(source, file_format)
+        format_name(Path(target), target_format)
+        loaded = load_model(source, reading.file_format)
         with written(target) as path:
             write_model(loaded, path, format=target_format)
         said = f"{loaded.n:,} variables, {loaded.b.size:,} couplings"
     else:
-        graph = load_graph(source, file_format, symmetrise, unweighted, quiet=quiet)
+        chosen = written_format(Path(target), target_format)
+        graph = reading.graph(source, quiet=quiet)
         with written(target) as path:
-            write_graph(graph, path, format=target_format)  # type: ignore[arg-type]
+            write_graph(graph, path, format=chosen)  # type: ignore[arg-type]
         said = f"{graph.n:,} nodes, {graph.n_edges:,} edges"
+        if graph.names is not None and chosen not in ("flipwise", "edgelist"):
+            said += f"; {chosen} files have no names: nodes are numbered from 1 in the order of SOURCE"
     if not quiet:
         click.echo(f"{target}: {said}", err=True)

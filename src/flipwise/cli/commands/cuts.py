@@ -8,7 +8,6 @@ import click
 
 import flipwise
 from flipwise.cli.exits import exit_code
-from flipwise.cli.inputs import load_graph, write_values
 from flipwise.cli.options import (
     Bounds,
     Counts,
@@ -19,10 +18,12 @@ from flipwise.cli.options import (
     output_options,
     run_options,
 )
+from flipwise.cli.outputs import check_outputs, write_values
 from flipwise.cli.terminal import number, percent, print_facts, print_json, progress
 from flipwise.foundation.interrupts import guarded_interrupts
 
 if TYPE_CHECKING:
+    from flipwise.cli.inputs import Reading
     from flipwise.graphs.graph import Graph
 
 
@@ -38,9 +39,7 @@ def maxcut(
     file: str,
     bound: str,
     output: str | None,
-    file_format: str | None,
-    symmetrise: str,
-    unweighted: bool,
+    reading: Reading,
     seed: int,
     time_limit: float | None,
     threads: int | None,
@@ -60,7 +59,8 @@ def maxcut(
       $ flipwise maxcut graph.txt --time-limit 2 --checkpoint run.npz -v
       $ cat graph.txt | flipwise maxcut - --time-limit 1 --json
     """
-    graph = load_graph(file, file_format, symmetrise, unweighted, quiet=quiet)
+    check_outputs([file], {"-o": output, "--checkpoint": checkpoint})
+    graph = reading.graph(file, quiet=quiet)
     with guarded_interrupts():  # Ctrl-C after the search still writes the answer
         with progress("maximum cut", quiet=quiet or verbose, time_limit=time_limit) as tell:
             result = flipwise.maxcut(
@@ -90,9 +90,7 @@ def bisect(
     sizes: tuple[int, ...] | None,
     bound: str,
     output: str | None,
-    file_format: str | None,
-    symmetrise: str,
-    unweighted: bool,
+    reading: Reading,
     seed: int,
     time_limit: float | None,
     threads: int | None,
@@ -114,7 +112,8 @@ def bisect(
     """
     if sizes and bound != "none":
         raise click.UsageError("--bound is for halves: leave out --sizes or --bound.")
-    graph = load_graph(file, file_format, symmetrise, unweighted, quiet=quiet)
+    check_outputs([file], {"-o": output, "--checkpoint": checkpoint})
+    graph = reading.graph(file, quiet=quiet)
     run: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "threads": threads, "verbose": verbose}
     with guarded_interrupts():  # Ctrl-C after the search still writes the answer
         with progress("bisection", quiet=quiet or verbose, time_limit=time_limit) as tell:

@@ -12,7 +12,7 @@ import click
 from flipwise.cli.app import LazyGroup
 from flipwise.cli.cluster import connected, no_folder
 from flipwise.cli.exits import OK, exit_code
-from flipwise.cli.inputs import read_array, read_codes, read_labels, write_lines
+from flipwise.cli.inputs import read_codes, read_labels, read_vectors
 from flipwise.cli.options import (
     Counts,
     checkpoint_option,
@@ -23,6 +23,7 @@ from flipwise.cli.options import (
     run_options,
     threads_option,
 )
+from flipwise.cli.outputs import check_outputs, write_lines, write_npy
 from flipwise.cli.terminal import print_facts, print_json, print_table
 from flipwise.foundation.interrupts import guarded_interrupts
 
@@ -100,6 +101,7 @@ def fit(
             )
     else:
         _check_on_one_machine(chosen, labels, codes)
+    check_outputs([vectors, labels], {"-o": output, "--checkpoint": checkpoint})
     y = None if labels is None or chosen in UNSUPERVISED else read_labels(labels)
     run = {"time_limit": time_limit, "verbose": verbose, "checkpoint": checkpoint}
     model = getattr(hashing, chosen)(n_bits=bits, random_state=seed, **run)
@@ -113,7 +115,9 @@ def fit(
                 fit_hasher(model, vectors, y, client=client, codes=codes)
         else:
             no_folder(vectors)
-            X = read_array(vectors)
+            X = read_vectors(vectors)
+            if y is not None and len(y) != len(X):
+                raise click.UsageError(f"{labels} has {len(y):,} labels, {vectors} {len(X):,} vectors.")
             facts["items"] = len(X)
             if verbose:
                 click.echo(f"{chosen}, {bits} bits, of {X.shape[0]:,} vectors with {X.shape[1]:,} features", err=True)
@@ -152,19 +156,22 @@ def encode(model: str, vectors: str, output: str, threads: int | None, quiet: bo
       $ flipwise hash encode model.safetensors queries.npy -o queries.safetensors
       $ flipwise hash encode model.safetensors vectors.npy -o packed.npy
     """
-    import numpy as np
 
     from flipwise import hashing
     from flipwise.foundation.errors import InvalidFile
     from flipwise.kernels.jit import threads as limited_threads
 
+    check_outputs([model, vectors], {"-o": output})
     fitted = hashing.load(model)
     if isinstance(fitted, hashing.Codes):
         raise InvalidFile(f"{model}: holds codes, not a model. Give what `flipwise hash fit` wrote.")
+    X = read_vectors(vectors)
+    if X.shape[1] != fitted.n_features_in_:
+        raise InvalidFile(f"{vectors}: has {X.shape[1]:,} features, {model} was fitted to {fitted.n_features_in_:,}.")
     with limited_threads(threads):
-        codes = fitted.encode(read_array(vectors))
+        codes = fitted.encode(X)
     if output.endswith(".npy"):
-        np.save(output, codes.packed)
+        write_npy(output, codes.packed)
     else:
         hashing.save(codes, output)
     if not quiet:
@@ -189,6 +196,7 @@ def search(database: str, queries: str, k: int, output: str | None, threads: int
       $ flipwise hash search database.safetensors queries.safetensors -k 5 -o neighbours.tsv
       $ flipwise hash search model.safetensors queries.safetensors -k 3 --json
     """
+    check_outputs([database, queries], {"-o": output})
     from flipwise.hashing.search import hamming_search
     from flipwise.kernels.jit import threads as limited_threads
 
@@ -236,7 +244,7 @@ def evaluate(
     from flipwise.kernels.jit import threads as limited_threads
 
     asked, stored = read_codes(queries), read_codes(database)
-    given = (asked, stored, read_labels(query_labels), read_labels(labels))
+    given = (asked, stored, read_labels(query_labels, len(asked)), read_labels(labels, len(stored)))
     at = min(at, len(stored))
     with limited_threads(threads):
         record = {
@@ -275,7 +283,7 @@ def recommend(
 
     with limited_threads(threads):
         advice = hashing.recommend(
-            read_array(vectors), k=k, target=recall, bits=bits, random_state=seed, time_limit=time_limit
+            read_vectors(vectors), k=k, target=recall, bits=bits, random_state=seed, time_limit=time_limit
         )
     if as_json:
         print_json(asdict(advice))
@@ -298,12 +306,13 @@ def export(codes: str, engine: str, output: str) -> None:
     """
     import numpy as np
 
+    check_outputs([codes], {"-o": output})
     from flipwise.hashing.formats import export_codes
 
     exported = export_codes(read_codes(codes), engine)
     if not isinstance(exported, np.ndarray):
         write_lines(output, exported)
     elif output.endswith(".npy"):
-        np.save(output, exported)
+        write_npy(output, exported)
     else:
         write_lines(output, (" ".join(map(str, row)) for row in exported.tolist()))

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from flipwise.cli.inputs import is_model, load_graph, load_model
+from flipwise.cli.inputs import is_model, load_model
 from flipwise.cli.options import graph_options, input_argument, json_option
 from flipwise.cli.terminal import print_facts, print_json, size
 
 if TYPE_CHECKING:
+    from flipwise.cli.inputs import Reading
     from flipwise.foundation.arrays import Floats
     from flipwise.graphs.graph import Graph
     from flipwise.qubo.models import QuadraticModel
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 @input_argument()
 @graph_options
 @json_option
-def info(file: str, file_format: str | None, symmetrise: str, unweighted: bool, as_json: bool) -> None:
+def info(file: str, reading: Reading, as_json: bool) -> None:
     """Say what is in a graph or QUBO file: sizes, weights, symmetry, cores, memory.
 
     \b
@@ -30,10 +31,10 @@ def info(file: str, file_format: str | None, symmetrise: str, unweighted: bool, 
       $ flipwise info model.qubo
       $ cat graph.txt | flipwise info - --json
     """
-    if file_format is None and is_model(file):
+    if reading.file_format is None and is_model(file):
         facts = _model_facts(load_model(file, None))
     else:
-        facts = _graph_facts(load_graph(file, file_format, symmetrise, unweighted, quiet=True))
+        facts = _graph_facts(reading.graph(file, quiet=True))
     if as_json:
         print_json({"file": file, **facts})
     else:

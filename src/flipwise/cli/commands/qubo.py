@@ -9,7 +9,7 @@ import click
 import flipwise
 from flipwise.cli.cluster import connected
 from flipwise.cli.exits import exit_code
-from flipwise.cli.inputs import MODEL_FORMATS, load_model, write_values
+from flipwise.cli.inputs import MODEL_FORMATS, load_model
 from flipwise.cli.options import (
     Bounds,
     answer_file,
@@ -19,6 +19,7 @@ from flipwise.cli.options import (
     output_options,
     run_options,
 )
+from flipwise.cli.outputs import check_outputs, write_values
 from flipwise.cli.terminal import number, percent, print_facts, print_json, progress, result_record
 from flipwise.foundation.interrupts import guarded_interrupts
 
@@ -69,6 +70,7 @@ def qubo(
         raise click.UsageError(
             "--cluster runs the portfolio without a checkpoint: leave out --method and --checkpoint."
         )
+    check_outputs([file], {"-o": output, "--checkpoint": checkpoint})
     model = load_model(file, file_format)
     solve: Any = flipwise.solve_qubo if model.variables == "binary" else flipwise.solve_ising
     with guarded_interrupts():  # Ctrl-C after the search still writes the answer

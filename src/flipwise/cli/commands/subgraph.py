@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import flipwise
 from flipwise.cli.exits import INTERRUPTED, OK
-from flipwise.cli.inputs import load_graph, write_lines
 from flipwise.cli.options import (
     Counts,
     Seconds,
@@ -24,8 +23,12 @@ from flipwise.cli.options import (
     run_options,
     threads_option,
 )
-from flipwise.cli.terminal import console, number, percent, print_json, print_table, progress, result_record, write_json
+from flipwise.cli.outputs import check_outputs, write_lines, write_text
+from flipwise.cli.terminal import console, json_text, number, percent, print_json, print_table, progress, result_record
 from flipwise.foundation.interrupts import guarded_interrupts
+
+if TYPE_CHECKING:
+    from flipwise.cli.inputs import Reading
 
 NODES, HIDDEN = 20_000, 60
 """Of the demo's graph and of the group hidden in it."""
@@ -53,9 +56,7 @@ def subgraph(
     bound: bool,
     page: str | None,
     output: str | None,
-    file_format: str | None,
-    symmetrise: str,
-    unweighted: bool,
+    reading: Reading,
     seed: int,
     time_limit: float | None,
     threads: int | None,
@@ -87,14 +88,16 @@ def subgraph(
     if page and cluster:
         raise click.UsageError("--report draws the graph from one process: leave out --cluster.")
 
+    check_outputs([file], {"-o": output, "--report": page, "--checkpoint": checkpoint})
+
     def load() -> Any:
-        return load_graph(file, file_format, symmetrise, unweighted, quiet=quiet)
+        return reading.graph(file, quiet=quiet)
 
     with ExitStack() as stack:
         if cluster:
             from flipwise.cli.cluster import sharded
 
-            graph = stack.enter_context(sharded(file, cluster, load, checkpoint, symmetrise))
+            graph = stack.enter_context(sharded(file, cluster, load, checkpoint, reading.symmetrise))
         else:
             if Path(file).is_dir():
                 from flipwise.cli.cluster import no_folder
@@ -118,12 +121,12 @@ def subgraph(
             )
         record: dict[str, Any] = {"file": file, "results": [_record(result) for result in results]}
         if output and output.endswith(".json"):
-            write_json(output, record)
+            write_text(output, json_text(record))
         elif output:
             write_lines(output, record["results"][0]["nodes"])
         if page:
             html = subgraph_page(graph, results, title=f"Dense subgraphs of {file}")
-            Path(page).write_text(html, encoding="utf-8")
+            write_text(page, html)
         if as_json:
             print_json(record)
         else:
@@ -155,6 +158,7 @@ def demo(output: str, seed: int, time_limit: float | None, threads: int | None, 
     from flipwise.graphs.planted import planted_subgraph
     from flipwise.pages.subgraph_page import subgraph_page
 
+    check_outputs([], {"-o": output})
     graph, hidden = planted_subgraph(NODES, HIDDEN, seed=seed)
     sizes = (HIDDEN, 2 * HIDDEN, 4 * HIDDEN, 8 * HIDDEN)
     options: dict[str, Any] = {"effort": 0.0, "seed": seed, "time_limit": time_limit, "threads": threads}
@@ -165,7 +169,7 @@ def demo(output: str, seed: int, time_limit: float | None, threads: int | None, 
             results = _solve(graph, sizes, tell, **options)
         found = int(np.isin(results[0].indices, hidden).sum())
         page = subgraph_page(graph, results, title="Flipwise demo: a dense group, found and proven")
-        Path(output).write_text(page, encoding="utf-8")
+        write_text(output, page)
         if as_json:
             record = {"nodes": graph.n, "edges": graph.n_edges, "hidden": HIDDEN, "hidden_found": found}
             print_json({**record, "report": output, "results": [_record(result) for result in results]})

@@ -54,7 +54,7 @@ def read_model(path: str | os.PathLike[str], *, format: str | None = None, index
     QuadraticModel(2 binary variables, 1 couplings)
     """
     where = Path(path)
-    name = _format_name(where, format)
+    name = format_name(where, format)
     more = {"index": index} if name == "bqp" else {}
     try:
         return _FORMATS[name].read(where, **more)
@@ -81,10 +81,10 @@ def write_model(model: QuadraticModel, path: str | os.PathLike[str], *, format: 
     >>> flipwise.write_model(flipwise.QuadraticModel.from_ising([0.5, 0.0], [[0.0, 1.0], [0.0, 0.0]]), path)
     """
     where = Path(path)
-    _FORMATS[_format_name(where, format)].write(model, where)
+    _FORMATS[format_name(where, format)].write(model, where)
 
 
-def _format_name(path: Path, format: str | None) -> str:
+def format_name(path: Path, format: str | None) -> str:
     """The name of the format: the one given, or the one that the end of the file's name stands for."""
     if format is not None:
         if format not in _FORMATS:
