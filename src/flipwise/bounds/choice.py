@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from flipwise.bounds.lattice import next_value
+from flipwise.bounds.lattice import lifted
 from flipwise.bounds.polynomial import polynomial_bound
 from flipwise.bounds.sdp import sdp_bound, spectral_bound
 from flipwise.engine.solve import Proof
@@ -83,7 +83,7 @@ def proven_bound(
     elif kind == "spectral":
         scaled, power = _tamed(objective)
         bound = max(bound, spectral_bound(scaled) * power)
-    bound = next_value(objective, bound - objective.rounding)
+    bound = lifted(objective, bound)
     return bound if least is None else max(least, bound)
 
 

@@ -52,6 +52,11 @@ def next_value(objective: Quadratic, bound: float) -> float:
     return bound if lattice is None else lattice.next(bound)
 
 
+def lifted(objective: Quadratic, bound: float) -> float:
+    """A bound on the quadratic in spins as one on the given quadratic, raised to the next value that this can have."""
+    return next_value(objective, bound - objective.rounding)
+
+
 def value_lattice(objective: Quadratic) -> Lattice | None:
     """The lattice of the values of a quadratic; None where its weights are no multiples of one number."""
     if objective.variables == "binary" and objective.slack.any():

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from flipwise.foundation.arrays import Floats, Signs
 from flipwise.foundation.errors import InvalidInput, NotEnoughMemory
 from flipwise.foundation.memory import available_bytes, shown
+from flipwise.foundation.numbers import as_real
 
 Variables = Literal["spin", "binary"]
 """What the user's variables are: -1/+1 ("spin") or 0/1 ("binary")."""
@@ -21,7 +22,9 @@ SMALL = 1 << 26
 
 def is_number(value: Any) -> TypeGuard[float]:
     """Whether it is a finite real number, of Python or NumPy; True and False are none."""
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
+        return False
+    return bool(-math.inf < value < math.inf)  # an integer of any length is finite
 
 
 def is_whole(value: Any) -> TypeGuard[int]:
@@ -89,7 +92,7 @@ def check_variables(variables: str) -> Variables:
 
 def to_spins(name: str, x: npt.ArrayLike, shape: tuple[int, ...], variables: Variables) -> Floats:
     """A user's binary array as float64 spins, refused when its shape or an entry is wrong."""
-    array = np.asarray(x)
+    array = as_real(name, x)
     if array.shape != shape and array.size == np.prod(shape, dtype=np.int64) and array.ndim == 1:
         array = array.reshape(shape)
     if array.shape != shape:

@@ -13,14 +13,14 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.foundation.arrays import Floats
-from flipwise.foundation.checks import Variables, from_spins, to_spins
+from flipwise.foundation.checks import Variables, from_spins, is_whole, to_spins
 from flipwise.foundation.errors import InvalidInput
 from flipwise.model.constraints import Cardinality, Constraint, Free
 from flipwise.model.flips import EvaluatedFlips
 from flipwise.model.objective import Objective, SupportsFlips
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.quadratic import Quadratic
-from flipwise.model.smooth import Smooth, checked_shape
+from flipwise.model.smooth import Smooth, checked_gradient, checked_shape, checked_value
 from flipwise.model.terms import LowRank
 
 
@@ -67,7 +67,11 @@ class Problem:
         """The same problem, with `count` called before every value and every gradient."""
         if isinstance(self.objective, Smooth):
             return replace(self, objective=self.objective.counting(count))
-        counted = {name: _counted(getattr(self.objective, name), count) for name in ("value", "gradient")}
+        value: Callable[[Floats], float] = self.objective.value
+        gradient: Callable[[Floats], Floats] = self.objective.gradient
+        if self.is_users_own:
+            value, gradient = checked_value(value), checked_gradient(gradient, self.shape)
+        counted = {"value": _counted(value, count), "gradient": _counted(gradient, count)}
         other: Any
         try:
             other = copy(self.objective)
@@ -124,8 +128,15 @@ def as_problem(objective: Any, shape: Any, constraint: Constraint | None, count:
 
 def _as_objective(objective: Any, shape: Any) -> Objective:
     if isinstance(objective, Objective):
+        own: Any = objective.shape
+        if not (isinstance(own, tuple) and own and all(is_whole(size) and size >= 0 for size in own)):
+            raise InvalidInput(
+                f"the `shape` of {type(objective).__name__} must be a tuple of integers such as (40,), it is {own!r}."
+            )
         return objective
-    if sp.issparse(objective) or isinstance(objective, np.ndarray | LowRank):
+    if sp.issparse(objective) or isinstance(objective, np.ndarray | LowRank | list | tuple):
+        return Quadratic(objective)
+    if hasattr(objective, "to_numpy"):  # a data frame
         return Quadratic(objective)
     if isinstance(objective, Mapping):
         return Polynomial(objective, shape)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from typing import Any
 
@@ -12,6 +12,8 @@ import numpy as np
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import Variables, check_variables, is_whole
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.numbers import as_real
+from flipwise.model.evaluation import Slopes
 from flipwise.model.objective import Lipschitz
 
 
@@ -30,6 +32,10 @@ class Smooth:
         "spin" when the function expects -1/+1, "binary" when it expects 0/1.
     lipschitz
         A Lipschitz constant of the gradient in the function's own variables, if one is known to be an upper bound.
+    batches
+        Parts of the data, to be gone through again and again: a list or a data loader. The function is then called as
+        `function(x, batch)` and returns the mean over the batch; f is the mean of these, weighted by the lengths of the
+        batches. Methods that are not monotone step on one batch after another; values are always those on all of them.
 
     Examples
     --------
@@ -41,12 +47,13 @@ class Smooth:
 
     def __init__(
         self,
-        function: Callable[[Floats], Any],
+        function: Callable[..., Any],
         shape: int | tuple[int, ...],
         *,
         gradient: Callable[[Floats], Any] | None = None,
         variables: Variables = "spin",
         lipschitz: float | None = None,
+        batches: Iterable[Any] | None = None,
     ) -> None:
         if not callable(function):
             raise InvalidInput(f"`function` must be callable, got {type(function).__name__}.")
@@ -54,22 +61,50 @@ class Smooth:
             raise InvalidInput(f"`gradient` must be callable, got {type(gradient).__name__}.")
         if lipschitz is not None and not (math.isfinite(lipschitz) and lipschitz >= 0):
             raise InvalidInput(f"`lipschitz` must be a finite number of at least 0, got {lipschitz}.")
+        if batches is not None and gradient is not None:
+            raise InvalidInput("`batches` needs a function that returns (value, gradient): leave `gradient` out.")
+        if batches is not None and iter(batches) is batches:
+            raise InvalidInput(
+                "`batches` must be something to go through again and again, such as a list: not a generator."
+            )
         self.shape = checked_shape("shape", shape)
         self.variables = check_variables(variables)
         self._function = function
         self._gradient = gradient
         self._lipschitz = lipschitz
-        self._last: tuple[bytes, float, Floats] | None = None
+        self._batches = batches
+        self._drawn: Iterator[Any] = iter(())
+        self._last: tuple[bytes, float, Slopes] | None = None
 
     def value(self, x: Floats) -> float:
         if self._gradient is None:
             return self._both(x)[0]
-        return self._checked_value(self._function(self._own(x)))
+        return as_value(self._function(self._own(x)))
 
     def gradient(self, x: Floats) -> Floats:
         if self._gradient is None:
-            return self._both(x)[1].copy()
-        return self._checked_gradient(self._gradient(self._own(x)))
+            return self._both(x)[1].astype(np.float64)
+        return self._checked_gradient(self._gradient(self._own(x))).astype(np.float64)
+
+    def value_and_gradient(self, x: Floats) -> tuple[float, Slopes]:
+        """f(x) and the gradient, in the function's own precision, from one call; the array is the user's own."""
+        if self._gradient is None:
+            return self._evaluated(x)
+        return self.value(x), self._checked_gradient(self._gradient(self._own(x)))
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether the function can be asked for single batches."""
+        return self._batches is not None
+
+    def sampled_gradient(self, x: Floats) -> Slopes:
+        """The gradient of the next batch."""
+        assert self._batches is not None
+        batch = next(self._drawn, None)
+        if batch is None:
+            self._drawn = iter(self._batches)
+            batch = next(self._drawn)
+        return self._one_call(x, batch)[1]
 
     def lipschitz(self) -> Lipschitz:
         """The user's constant, or an estimate from gradients at random points (labelled as such)."""
@@ -80,10 +115,10 @@ class Smooth:
     def counting(self, count: Callable[[], None]) -> Smooth:
         """The same objective, with `count` called before every call of the user's functions; nothing is remembered."""
 
-        def counted(function: Callable[[Floats], Any]) -> Callable[[Floats], Any]:
-            def calling(x: Floats) -> Any:
+        def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+            def calling(*arguments: Any) -> Any:
                 count()
-                return function(x)
+                return function(*arguments)
 
             return calling
 
@@ -97,34 +132,89 @@ class Smooth:
         """`x` in the user's variables, as a copy the user may do anything with."""
         return (x + 1.0) / 2.0 if self.variables == "binary" else np.array(x)
 
-    def _both(self, x: Floats) -> tuple[float, Floats]:
+    def _both(self, x: Floats) -> tuple[float, Slopes]:
+        """Value and gradient, remembered for the next question at the same point."""
         key = x.tobytes()
         if self._last is None or self._last[0] != key:
-            answer = self._function(self._own(x))
-            if not isinstance(answer, tuple) or len(answer) != 2:
-                raise InvalidInput(
-                    "`function` must return the pair (value, gradient) when `gradient` is not given, got "
-                    f"{type(answer).__name__}. Return both, pass gradient=..., or use flipwise.from_torch / from_jax."
-                )
-            self._last = (key, self._checked_value(answer[0]), self._checked_gradient(answer[1]))
+            value, gradient = self._evaluated(x)
+            self._last = (key, value, gradient.copy())  # the user's own array may be written into again
         return self._last[1], self._last[2]
 
-    def _checked_value(self, value: Any) -> float:
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise InvalidInput(f"the objective must return one number, got {type(value).__name__}.") from None
-        if not math.isfinite(number):
-            raise InvalidInput(f"the objective returned {number}; it must be finite on every binary point.")
-        return number
+    def _evaluated(self, x: Floats) -> tuple[float, Slopes]:
+        """Value and gradient on all data."""
+        if self._batches is None:
+            return self._one_call(x)
+        total, weight, slopes = 0.0, 0.0, np.zeros(self.shape)
+        for batch in self._batches:
+            value, gradient = self._one_call(x, batch)
+            size = float(_length(batch))
+            total, weight = total + size * value, weight + size
+            slopes += size * gradient
+        if weight == 0.0:
+            raise InvalidInput("`batches` are empty: there are no data.")
+        return total / weight, slopes / weight
 
-    def _checked_gradient(self, gradient: Any) -> Floats:
-        array = np.asarray(gradient, dtype=np.float64)
-        if array.shape != self.shape:
-            raise InvalidInput(f"the gradient must have the shape of x, {self.shape}, got {array.shape}.")
-        if not np.isfinite(array).all():
-            raise InvalidInput("the gradient holds NaN or inf; it must be finite on every binary point.")
-        return array / 2.0 if self.variables == "binary" else array.copy()
+    def _one_call(self, x: Floats, *batch: Any) -> tuple[float, Slopes]:
+        answer = self._function(self._own(x), *batch)
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise InvalidInput(
+                "`function` must return the pair (value, gradient) when `gradient` is not given, got "
+                f"{type(answer).__name__}. Return both, pass gradient=..., or use flipwise.from_torch / from_jax."
+            )
+        return as_value(answer[0]), self._checked_gradient(answer[1])
+
+    def _checked_gradient(self, gradient: Any) -> Slopes:
+        """The gradient in spins, in the precision it came in where that is a float's."""
+        array = as_slopes(gradient, self.shape)
+        return array / array.dtype.type(2.0) if self.variables == "binary" else array
+
+
+def _length(batch: Any) -> int:
+    """How many items a batch holds: its length, or that of its first part."""
+    first = batch[0] if isinstance(batch, tuple | list) else batch
+    return len(first) if hasattr(first, "__len__") else 1
+
+
+def checked_value(value: Callable[[Floats], Any]) -> Callable[[Floats], float]:
+    """A function of somebody else's that must return one finite number."""
+
+    def checked(x: Floats) -> float:
+        return as_value(value(x))
+
+    return checked
+
+
+def checked_gradient(gradient: Callable[[Floats], Any], shape: tuple[int, ...]) -> Callable[[Floats], Floats]:
+    """A function of somebody else's that must return finite numbers in the shape of x; an array that can be changed."""
+
+    def checked(x: Floats) -> Floats:
+        array = as_slopes(gradient(x), shape).astype(np.float64, copy=False)
+        return array if array.flags.writeable and array.flags.c_contiguous else array.copy()
+
+    return checked
+
+
+def as_value(value: Any) -> float:
+    """What an objective returned, as one finite number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"the objective must return one number, got {type(value).__name__}.") from None
+    if not math.isfinite(number):
+        raise InvalidInput(f"the objective returned {number}; it must be finite on every binary point.")
+    return number
+
+
+def as_slopes(gradient: Any, shape: tuple[int, ...]) -> Slopes:
+    """What a gradient returned, as finite numbers in the shape of x, in their own precision where that is a float's."""
+    array = as_real("gradient", gradient)
+    if array.dtype not in (np.float32, np.float64):
+        array = array.astype(np.float64)
+    if array.shape != shape:
+        raise InvalidInput(f"the gradient must have the shape of x, {shape}, got {array.shape}.")
+    if not np.isfinite(array).all():
+        raise InvalidInput("the gradient holds NaN or inf; it must be finite on every binary point.")
+    return array
 
 
 def checked_shape(name: str, shape: Any) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.optimize
 
+from flipwise.bounds.lattice import value_lattice
 from flipwise.bounds.linearised import linearise
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
@@ -35,6 +36,10 @@ from flipwise.solvers.projections import Polytope
 
 _LOW_BITS = 12
 _BATCH = 256
+_NEAR = 1000
+"""Points of a block whose values are too close for rounding to tell that are evaluated again, at most."""
+_GAP = 1e-6
+"""How far HiGHS closes the gap, of the sum of all coefficients: its points are integral up to that."""
 
 
 @dataclass(frozen=True)
@@ -134,11 +139,11 @@ def _list_points(problem: Problem, run: Run) -> Status:
 
 
 def _proven(problem: Problem, run: Run, tolerance: float = 0.0) -> Status:
-    """Nothing is better than the best point, up to what the proof leaves open."""
+    """Nothing is better than the best point by more than `tolerance`, which the proof leaves open."""
     assert run.best_x is not None
     value = problem.objective.value(run.best_x)
-    run.raise_bound(value - tolerance * max(1.0, abs(value)))
-    return Status.OPTIMAL
+    run.raise_bound(value - tolerance if tolerance else value)
+    return Status.CONVERGED if tolerance else Status.OPTIMAL
 
 
 def _patterns(bits: int) -> Floats:
@@ -158,6 +163,8 @@ def _enumerate(objective: Quadratic, problem: Problem, run: Run) -> Status:
     groups = _group_matrix(problem)
     wanted = groups @ problem.constraint.project(np.zeros(problem.shape)).reshape(-1)
     low_counts, high_counts = first @ groups[:, :low].T, second @ groups[:, low:].T
+    rounding = _rounding(objective)
+    left_open = 0.0
     for start in range(0, second.shape[0], _BATCH):
         rows = slice(start, start + _BATCH)
         values = f1[:, None] + first @ (2.0 * A[:low, low:] @ second[rows].T) + f2[None, rows]
@@ -165,16 +172,28 @@ def _enumerate(objective: Quadratic, problem: Problem, run: Run) -> Status:
         for group in range(groups.shape[0]):
             feasible &= low_counts[:, group][:, None] + high_counts[rows, group][None, :] == wanted[group]
         values[~feasible] = np.inf
-        i, j = np.unravel_index(int(np.argmin(values)), values.shape)
-        if values[i, j] + objective.d < run.best_value or start == 0:
-            x = np.concatenate([first[i], second[start + j]]).reshape(problem.shape)
-            if np.isfinite(values[i, j]):
-                stop = run.step(x, objective.value(x))
-                if stop is not None:
-                    return stop
+        least = float(values.min())
+        if least + objective.d - rounding <= run.best_value and least < math.inf:
+            near = np.argwhere(values <= least + rounding)  # any of these may be the best: they are evaluated again
+            left_open = max(left_open, rounding if len(near) > _NEAR else 0.0)
+            points = (np.concatenate([first[i], second[start + j]]).reshape(problem.shape) for i, j in near[:_NEAR])
+            value, best = min(((objective.value(x), x) for x in points), key=lambda found: found[0])
+            stop = run.step(best, value) if value < run.best_value or start == 0 else None
+            if stop is not None:
+                return stop
         if run.check_time() is not None:
             return Status.TIME_LIMIT
-    return _proven(problem, run)
+    return _proven(problem, run, left_open)
+
+
+def _rounding(objective: Quadratic) -> float:
+    """By how much two values of the enumeration can be in the wrong order; 0 where they are exact."""
+    if objective.grain:
+        return 0.0
+    size = math.fsum(sum((term.absolute_row_sums() for term in objective.terms), np.abs(objective.c))) + abs(
+        objective.d
+    )
+    return 2.0 * objective.rounding + 16.0 * float(np.finfo(np.float64).eps) * (objective.n + 8) * size
 
 
 def _group_matrix(problem: Problem) -> Floats:
@@ -196,8 +215,9 @@ def _branch_and_bound(objective: Quadratic, problem: Problem, run: Run) -> Statu
     options: dict[str, Any] = {"mip_rel_gap": 0.0}
     if math.isfinite(run.seconds_left):
         options["time_limit"] = max(run.seconds_left, 1e-3)
+    size = float(np.abs(program.cost).sum())
     answer: Any = scipy.optimize.milp(
-        program.cost,
+        np.ldexp(program.cost, 20 - math.frexp(size)[1]),  # its tolerances are absolute numbers
         integrality=(np.arange(program.cost.size) < problem.n).astype(np.int64),
         bounds=scipy.optimize.Bounds(0.0, 1.0),
         constraints=constraints,
@@ -207,8 +227,9 @@ def _branch_and_bound(objective: Quadratic, problem: Problem, run: Run) -> Statu
         x = problem.constraint.project((2.0 * answer.x[: problem.n] - 1.0).reshape(problem.shape))
         stop = run.step(x, objective.value(x))
         if answer.status == 0:
-            # HiGHS closes the gap up to 1e-6; with coefficients that are multiples of 1/8 that is closed completely.
-            return _proven(problem, run, 1e-6 if objective.slack.any() else 0.0)
+            lattice = value_lattice(objective)  # two values differ by a step, or not at all
+            closed = lattice is not None and float(lattice.step) > 4.0 * _GAP * size
+            return _proven(problem, run, 0.0 if closed else 2.0 * _GAP * size + objective.rounding)
         if stop is not None:
             return stop
     return run.check_time() or Status.TIME_LIMIT

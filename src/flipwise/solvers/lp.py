@@ -16,6 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from flipwise.bounds.lattice import lifted
 from flipwise.bounds.linearised import solve_linearised
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
@@ -64,7 +65,7 @@ class LP:
                 )
             relaxed, bound = solve_linearised(problem.objective, problem.constraint, run.seconds_left)
             if bound is not None:
-                run.raise_bound(bound)
+                run.raise_bound(lifted(problem.objective, bound))
             if relaxed is None:
                 return run.check_time() or Status.TIME_LIMIT
             return report_nearest(problem, run, relaxed) or Status.CONVERGED

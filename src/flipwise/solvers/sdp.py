@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from flipwise.bounds.lattice import lifted
 from flipwise.bounds.sdp import solve_sdp
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
@@ -80,5 +81,5 @@ class SDP:
             if stop is not None:
                 return stop
         if self.bound and time_for_proof(problem.n, run):
-            run.raise_bound(relaxation.bound())
+            run.raise_bound(lifted(objective, relaxation.bound()))
         return Status.CONVERGED

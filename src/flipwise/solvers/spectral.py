@@ -16,6 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from flipwise.bounds.eigenvalues import smallest_eigenpair
+from flipwise.bounds.lattice import lifted
 from flipwise.bounds.sdp import spectral_bound
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
@@ -67,7 +68,7 @@ class Spectral:
                 if stop is not None:
                     return stop
         if self.bound and time_for_proof(problem.n, run):
-            run.raise_bound(spectral_bound(objective))
+            run.raise_bound(lifted(objective, spectral_bound(objective)))
         return Status.CONVERGED
 
 
