@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import http.client
+import itertools
 import json
+import urllib.request
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +13,12 @@ import pytest
 from click.testing import CliRunner
 
 from flipwise.cli.app import app
+from flipwise.cli.cluster import connected
 from flipwise.distributed.shards import write_shards
 from tests.distributed.test_shards import random_graph
 
 pytest.importorskip("distributed")
+psutil = pytest.importorskip("psutil")
 
 
 def test_subgraph_on_a_local_cluster(tmp_path: Path) -> None:
@@ -44,3 +49,21 @@ def test_hash_fit_on_a_local_cluster(tmp_path: Path) -> None:
     assert (told["loss"], told["bits"], told["features"], told["model"]) == ("ITQ", 16, 8, model)
     ended = CliRunner().invoke(app, ["hash", "encode", model, str(tmp_path / "vectors.npy"), "-o", codes])
     assert ended.exit_code == 0 and np.load(codes).shape == (60, 2)
+
+
+def test_a_local_cluster_is_for_this_machine_only() -> None:
+    """Every port that `--cluster local:2` opens is on the loopback device, and no page answers there."""
+    ours = psutil.Process()
+    before = {c.laddr for c in ours.net_connections("tcp") if c.status == psutil.CONN_LISTEN}
+    with connected("local:2"):
+        open_ports = [
+            c.laddr
+            for process in [ours, *ours.children(recursive=True)]
+            for c in process.net_connections("tcp")
+            if c.status == psutil.CONN_LISTEN and c.laddr not in before
+        ]
+        assert len(open_ports) >= 3  # the scheduler and two workers
+        assert {address.ip for address in open_ports} == {"127.0.0.1"}
+        for address, page in itertools.product(open_ports, ("/", "/status", "/info/main/workers.html")):
+            with pytest.raises((OSError, http.client.HTTPException)):  # 404, or not the language of pages
+                urllib.request.urlopen(f"http://{address.ip}:{address.port}{page}", timeout=1)

@@ -19,6 +19,7 @@ def no_folder(file: str) -> None:
 def connected(cluster: str) -> Iterator[Any]:
     """A client of the cluster that the option names; local processes end with the block."""
     try:
+        import dask
         import distributed
     except ImportError:
         from flipwise.foundation.errors import MissingDependency
@@ -32,7 +33,12 @@ def connected(cluster: str) -> Iterator[Any]:
                 raise click.UsageError(
                     f"--cluster local:N needs a number of processes, such as local:2, got {cluster}."
                 )
-            options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+            # for this machine alone, and without pages that anybody could open
+            pages: dict[str, list[str]] = {
+                f"distributed.{role}.http.routes": [] for role in ("scheduler", "worker", "nanny")
+            }
+            stack.enter_context(dask.config.set(pages))
+            options = {"host": "127.0.0.1", "dashboard_address": None, "threads_per_worker": 1, "silence_logs": 50}
             address = stack.enter_context(distributed.LocalCluster(n_workers=int(workers), **options))
         elif "://" not in cluster:
             raise click.UsageError(f"--cluster must be local:N or an address such as tcp://host:8786, got {cluster}.")

@@ -27,6 +27,8 @@ WRITTEN_GRAPH_FORMATS = ("edgelist", "matrixmarket", "metis", "rudy", "flipwise"
 MODEL_FORMATS = ("rudy", "bqp", "qubo", "bqpjson", "biqmac", "matrixmarket", "coo", "bqm")
 BLOCK_ENTRIES = 1 << 22
 """Numbers of a mapped array that are looked at together."""
+LARGEST_ENTRY = 1e100
+"""Of vectors: products of larger ones could overflow."""
 _MODEL_ENDINGS = (".qubo", ".bqp", ".bqpjson", ".json", ".bq", ".sparse", ".coo", ".bqm")
 """Endings that only models have; `.mtx`, `.txt` and `.rudy` are graphs unless a command knows better."""
 
@@ -126,12 +128,12 @@ def read_vectors(file: str) -> np.ndarray:
         )
     rows = max(1, BLOCK_ENTRIES // vectors.shape[1])
     for first in range(0, len(vectors) if vectors.dtype.kind == "f" else 0, rows):
-        wrong = ~np.isfinite(vectors[first : first + rows])
+        wrong = ~(np.abs(vectors[first : first + rows]) <= LARGEST_ENTRY)  # NaN too
         if wrong.any():
             row, column = (int(k) for k in np.argwhere(wrong)[0])
             raise InvalidFile(
                 f"{file}: vectors must be finite, got {vectors[first + row, column]} in row {first + row:,}, column "
-                f"{column:,} (from 0). Remove or replace NaN and inf."
+                f"{column:,} (from 0). Remove or replace NaN and inf, and scale numbers beyond {LARGEST_ENTRY:g} down."
             )
     return vectors
 

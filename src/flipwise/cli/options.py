@@ -77,7 +77,9 @@ def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
 threads_option = click.option("--threads", type=click.IntRange(min=1), help="Use at most so many threads.")
 run_options = _together(
-    click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same answer."),
+    click.option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The same seed gives the same answer."
+    ),
     click.option("--time-limit", type=Seconds(), help="Stop after so long (30, 2m, 1h) and give the best so far."),
     threads_option,
 )

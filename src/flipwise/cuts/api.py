@@ -22,6 +22,7 @@ from flipwise.engine.solve import solve
 from flipwise.engine.solver import Solver
 from flipwise.foundation.errors import InvalidInput
 from flipwise.foundation.interrupts import guarded_interrupts
+from flipwise.foundation.numbers import check_size
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 from flipwise.minimization import METHODS
@@ -79,7 +80,7 @@ def maxcut(
     4.0
     """
     limits = Limits(time_limit, max_iterations, target, patience)
-    simple = as_graph(graph)
+    simple = _weighed(graph)
     problem = Problem(cut_objective(simple, -1.0), Free())
     solver = portfolio_or_other(method, effort, problem, options, METHODS)
     with guarded_interrupts():
@@ -141,7 +142,7 @@ def bisect(
     1.0
     """
     limits = Limits(time_limit, max_iterations, target, patience)
-    simple = as_graph(graph)
+    simple = _weighed(graph)
     if simple.n < 2:
         raise InvalidInput(f"`graph` must have at least 2 nodes, got {simple.n}.")
     problem = Problem(cut_objective(simple), Cardinality(simple.n // 2))
@@ -204,7 +205,7 @@ def partition(
     2.0
     """
     limits = Limits(time_limit, max_iterations, target, patience)
-    simple = as_graph(graph)
+    simple = _weighed(graph)
     with guarded_interrupts():
         found = solve(
             PartitionProblem.of(simple, part_sizes(simple.n, sizes)),
@@ -229,6 +230,14 @@ def cut_objective(graph: Graph, sign: float = 1.0) -> Quadratic:
     indptr = graph.indptr.astype(graph.indices.dtype) if graph.n_arcs < 2**31 else graph.indptr
     A = sp.csr_array((weights * (-0.25 * sign), graph.indices, indptr), shape=(graph.n, graph.n))
     return Quadratic(A, d=sign * float(weights.sum()) / 4.0)
+
+
+def _weighed(graph: Any) -> Graph:
+    """The graph, refused when its weights are too small or too large to be added up."""
+    simple = as_graph(graph)
+    if simple.weights is not None:
+        check_size("graph", simple.weights)
+    return simple
 
 
 def _nonnegative(graph: Graph) -> bool:

@@ -17,6 +17,7 @@ from flipwise.densest.core import Core, core_above, core_of_size, induced, whole
 from flipwise.densest.subset import Subset, inner_weight
 from flipwise.foundation.arrays import Floats, Ints, largest
 from flipwise.foundation.checks import Variables
+from flipwise.foundation.numbers import check_size
 from flipwise.graphs.graph import Graph
 
 
@@ -69,6 +70,8 @@ class GraphInMemory:
     graph: Graph
 
     def __post_init__(self) -> None:
+        if self.graph.weights is not None:
+            check_size("graph", self.graph.weights)
         self.names, self.notes = self.graph.names, self.graph.notes
         self.n, self.n_arcs = self.graph.n, self.graph.n_arcs
 

@@ -14,7 +14,7 @@ from flipwise.cli.terminal import print_json, print_table
 
 @click.command("bench")
 @click.option("--nodes", type=click.IntRange(min=1000), default=200_000, show_default=True, help="Size of the graph.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the generated problems.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the generated problems.")
 @click.option("--time-limit", type=Seconds(), default=5.0, show_default=True, help="For each search.")
 @threads_option
 @json_option

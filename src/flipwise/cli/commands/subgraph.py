@@ -137,7 +137,7 @@ def subgraph(
 @click.command("demo")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), default="flipwise-demo.html", show_default=True,
               help="Where the report goes.")  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True, help="Another seed, another graph.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Another seed, another graph.")
 @click.option("--time-limit", type=Seconds(), help="Stop after so long (30, 2m) and give the best so far.")
 @threads_option
 @json_option
