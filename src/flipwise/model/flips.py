@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from flipwise.foundation.arrays import Floats, Ints
+from flipwise.model.evaluation import Slopes
 from flipwise.model.objective import Objective
 
 PAIR_LIMIT = 4096
@@ -92,40 +93,69 @@ class EvaluatedFlips:
         return after - before
 
     def flip_improving(self, x: Floats, g: Floats, batch: Ints, *, follow: bool) -> tuple[int, float]:
-        flips, change = flip_shortened(self, x, g, batch)
+        steepest_first = batch[np.argsort(-(x * g).reshape(-1)[batch], kind="stable")]
+        flips, change = flip_shortened(self, x, g, steepest_first)
         if flips or not follow:
             return flips, change
         # Nothing in the gradient's order improves: try every coordinate by itself, most promising first.
-        promise = (x * g).reshape(-1)
-        self.looked_at_all = promise.size <= PAIR_LIMIT
-        for i in np.argsort(-promise, kind="stable")[:PAIR_LIMIT]:
-            one = np.array([i])
-            if self.flip_change(x, g, one) < -_slack(self.value(x)):
-                return 1, self.flip(x, g, one)
-        return 0, 0.0
+        return self._flip_singly(x, g)
 
     def swap_improving(self, x: Floats, g: Floats, pairs: Ints) -> tuple[int, float]:
-        return swap_shortened(self, x, g, pairs)
+        slopes = g.reshape(-1)
+        order = np.argsort(slopes[pairs[:, 1]] - slopes[pairs[:, 0]], kind="stable")
+        return swap_shortened(self, x, g, pairs[order])
 
     def improving_swaps(self, x: Floats, g: Floats, labels: Ints) -> Ints:
-        spins, slopes = x.reshape(-1), g.reshape(-1)
-        candidates = []
-        self.looked_at_all = True
-        for group in range(int(labels.max(initial=-1)) + 1):
-            ones = np.flatnonzero((spins > 0) & (labels == group))
-            zeros = np.flatnonzero((spins < 0) & (labels == group))
-            side = max(1, int(PAIR_LIMIT**0.5))
-            if ones.size * zeros.size > PAIR_LIMIT:
-                self.looked_at_all = False
-                ones = ones[np.argsort(-slopes[ones], kind="stable")[:side]]
-                zeros = zeros[np.argsort(slopes[zeros], kind="stable")[:side]]
-            candidates.append(np.stack(np.meshgrid(ones, zeros, indexing="ij"), axis=-1).reshape(-1, 2))
-        pairs = np.concatenate(candidates) if candidates else np.empty((0, 2), dtype=np.int64)
-        order = np.argsort(-(slopes[pairs[:, 0]] - slopes[pairs[:, 1]]), kind="stable")
-        for pair in pairs[order]:
+        candidates, self.looked_at_all = single_moves(x, g, labels)
+        for pair in candidates:
             if self.flip_change(x, g, pair) < -_slack(self.value(x)):
                 return np.asarray(pair[None, :])
         return np.empty((0, 2), dtype=np.int64)
+
+    def _flip_singly(self, x: Floats, g: Floats) -> tuple[int, float]:
+        """The single flips that improve, made one after another in one pass; (0, 0.0) when none does."""
+        candidates, self.looked_at_all = single_moves(x, g, None)
+        flips, change = 0, 0.0
+        for one in candidates:
+            if self.flip_change(x, g, one) < -_slack(self.value(x)):
+                change += self.flip(x, g, one)
+                flips += 1
+        return flips, change
+
+
+def single_moves(x: Floats, g: Slopes, labels: Ints | None) -> tuple[Ints, bool]:
+    """All single flips, or with `labels` all pairs (i at +1, j at -1) of a group, in rows, the most promising first.
+
+    Of more than `PAIR_LIMIT` only those that look best; says whether these are all there are.
+    """
+    spins, slopes = x.reshape(-1), g.reshape(-1)
+    if labels is None:
+        order = np.argsort(-spins * slopes, kind="stable")
+        return order[:PAIR_LIMIT, None], order.size <= PAIR_LIMIT
+    ones: Ints = np.flatnonzero(spins > 0)
+    zeros: Ints = np.flatnonzero(spins < 0)
+    ones = ones[np.lexsort((-slopes[ones], labels[ones]))]
+    zeros = zeros[np.lexsort((slopes[zeros], labels[zeros]))]
+    groups = np.arange(int(labels.max(initial=-1)) + 2)
+    ends, other_ends = np.searchsorted(labels[ones], groups), np.searchsorted(labels[zeros], groups)
+    complete = True
+    candidates = []
+    for group in groups[:-1]:
+        out: Ints = ones[ends[group] : ends[group + 1]]
+        into: Ints = zeros[other_ends[group] : other_ends[group + 1]]
+        if out.size * into.size > PAIR_LIMIT:
+            complete = False
+            out, into = _best_sides(out, into)
+        candidates.append(np.stack(np.meshgrid(out, into, indexing="ij"), axis=-1).reshape(-1, 2))
+    pairs = np.concatenate(candidates) if candidates else np.empty((0, 2), dtype=np.int64)
+    return pairs[np.argsort(slopes[pairs[:, 1]] - slopes[pairs[:, 0]], kind="stable")], complete
+
+
+def _best_sides(out: Ints, into: Ints) -> tuple[Ints, Ints]:
+    """The best of both sides, so many that there are at most `PAIR_LIMIT` pairs; all of a side that is short."""
+    side = min(out.size, into.size, int(PAIR_LIMIT**0.5))
+    longer = max(1, PAIR_LIMIT // side)
+    return (out[:side], into[:longer]) if out.size <= into.size else (out[:longer], into[:side])
 
 
 def _slack(value: float) -> float:

@@ -1,0 +1,126 @@
+"""The monotone descent that ends a scheme, by as few evaluations as can be, and restarts of it.
+
+The coordinates whose slope promises something, steepest first: all of them, then the first half, a quarter, ... until f
+falls; then from there again (`descend`). Where even the steepest alone does not help, single moves can be tried in the
+order of their promise, at one evaluation each (`improve_singly`); a slope says little where f is far from linear.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from flipwise.engine.limits import Status
+from flipwise.engine.run import Run
+from flipwise.foundation.arrays import Floats
+from flipwise.model.constraints import allowed_moves, is_built_in
+from flipwise.model.evaluation import Slopes, evaluator
+from flipwise.model.flips import single_moves
+from flipwise.model.problem import Problem
+from flipwise.solvers.dpcd.budget import Budget, Pace
+from flipwise.solvers.dpcd.principal import PrincipalMoves
+
+LEAST = 10
+"""Evaluations that a descent gets in any case."""
+SHARES = (0.1, 0.03, 0.3, 0.01)
+"""Share of the coordinates that are turned before another descent, in turn."""
+
+
+def descend(problem: Problem, x: Floats, run: Run, most: float = math.inf) -> tuple[Floats, float, Status | None]:
+    """Descend from `x` by about `most` evaluations; returns where it ends, its value, and why to stop."""
+    moves = PrincipalMoves(problem.constraint, problem.shape)
+    evaluate = evaluator(problem.objective)
+    end = run.evaluations + most
+    f, g = evaluate(x)
+    stop = run.step(x, f)
+    while stop is None and run.evaluations < end:
+        steeper = _lower(evaluate, moves, x, f, g)
+        if steeper is None:
+            break
+        x, f, g, flips = steeper
+        stop = run.step(x, f, flips=flips)
+    return x, f, stop
+
+
+def _lower(
+    evaluate: Callable[[Floats], tuple[float, Slopes]], moves: PrincipalMoves, x: Floats, f: float, g: Slopes
+) -> tuple[Floats, float, Slopes, int] | None:
+    """The first of ever shorter batches that lowers f, carried out; None when none does."""
+    batch = moves.ordered(x, g)
+    while len(batch):
+        flips = batch if moves.built_in else allowed_moves(moves.constraint, x, batch)
+        y = x.copy()
+        y.reshape(-1)[flips.reshape(-1)] *= -1.0
+        if flips.size:
+            value, slopes = evaluate(y)
+            if value < f - 1e-12 * abs(f):
+                return y, value, slopes, int(flips.size)
+        batch = batch[: len(batch) // 2]
+    return None
+
+
+def perturbed(problem: Problem, x: Floats, share: float, rng: np.random.Generator) -> Floats:
+    """`x` with about this share of its coordinates turned, made feasible again."""
+    shape = problem.shape
+    share = max(share, 1.5 / problem.n)
+    if not problem.constraint.swaps:
+        turned = np.where(rng.random(shape) < share, -x, x)
+        return turned if problem.constraint.violation(turned) is None else problem.constraint.project(turned)
+    disturbed = x + 4.0 * rng.standard_normal(shape) * (rng.random(shape) < share)
+    return problem.constraint.project(disturbed)
+
+
+def improve_singly(
+    problem: Problem, x: Floats, f: float, run: Run, pace: Pace
+) -> tuple[Floats, float, bool, Status | None]:
+    """Make the single moves that lower f, most promising first; says whether all were looked at and none does."""
+    labels = problem.constraint.labels(problem.shape) if problem.constraint.swaps else None
+    evaluate = evaluator(problem.objective)
+    while True:
+        g = evaluate(x)[1]
+        pace.step()
+        candidates, all_of_them = single_moves(x, g, labels)
+        improved = False
+        for move in candidates:
+            if pace.spent >= 1.0:
+                return x, f, False, None
+            flat = x.reshape(-1)
+            if move.size == 2 and not flat[move[0]] > flat[move[1]]:
+                continue  # an earlier move of this pass has turned one of them
+            flat[move] *= -1.0
+            value = problem.objective.value(x)
+            pace.step()
+            if not value < f - 1e-12 * abs(f):
+                flat[move] *= -1.0
+                continue
+            f, improved = value, True
+            stop = run.step(x, f, flips=move.size)
+            if stop is not None:
+                return x, f, False, stop
+        if not improved:
+            return x, f, all_of_them, None
+
+
+def restart(
+    problem: Problem, x: Floats, rng: np.random.Generator, run: Run, budget: Budget, *, singly: bool
+) -> tuple[Floats, float, Status | None]:
+    """Descents from points near the best of them, beginning near `x`; with `singly` to the end of single moves."""
+    singly = singly and is_built_in(problem.constraint)
+    pace = Pace(budget, run)
+    best_x, best_value, base, turn = x, np.inf, x, 0
+    while pace.spent < 1.0:
+        before = run.evaluations
+        most = max(LEAST, int((1.0 - pace.spent) * budget.steps))
+        found, value, stop = descend(problem, perturbed(problem, base, SHARES[turn % len(SHARES)], rng), run, most)
+        for _ in range(run.evaluations - before):
+            pace.step()
+        if stop is None and singly:
+            found, value, _, stop = improve_singly(problem, found, value, run, pace)
+        if value < best_value:
+            best_x, best_value, base = found, value, found
+        if stop is not None:
+            return best_x, float(best_value), stop
+        turn += 1
+    return best_x, float(best_value), None

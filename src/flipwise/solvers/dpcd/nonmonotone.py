@@ -1,0 +1,251 @@
+"""Walks that are not monotone: flip the principal coordinates whatever f does, and keep the best point met.
+
+Notation, as in `algorithm.py`
+    x   the point         g   the gradient of f at x, or of a batch of its terms
+    f   the value at x    d   the direction in the gradient's place
+    q   how many coordinates flip in one step: it falls from a share of n to 1 while the budget is spent
+
+A rule says what d is and how q falls: averages of past gradients (the momentum and Adam of the paper's future work),
+the gradient with noise that is cooled down, or the gradient without the coordinates that have just flipped.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flipwise.engine.limits import Status
+from flipwise.engine.run import Run
+from flipwise.engine.states import check_array
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.errors import InvalidFile
+from flipwise.model.evaluation import Slopes, SupportsSamples, draws_samples, evaluator
+from flipwise.model.problem import Problem
+from flipwise.solvers.dpcd.budget import Budget, Pace
+from flipwise.solvers.dpcd.principal import PrincipalMoves
+
+LOOKS = 20
+"""How often a walk on sampled terms looks at all of them."""
+TURNOVER = 3.0
+"""By default a walk begins with so many flips that it could turn each coordinate about so often."""
+_TINY = 1e-30
+
+
+@dataclass
+class Walk:
+    """Where a walk stands, for checkpoints."""
+
+    x: Floats
+    best_x: Floats
+    best_value: float
+    spent: float
+    rng: np.random.Generator
+    memory: dict[str, Any]
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Refuse what no walk on arrays of this shape can have left behind."""
+        check_array("x", self.x, shape, signs=True)
+        check_array("best_x", self.best_x, shape, signs=True)
+        for name, value in self.memory.items():
+            if isinstance(value, np.ndarray):
+                check_array(name, value, shape)
+            elif not isinstance(value, int | float) or not math.isfinite(value):
+                raise InvalidFile(f"the checkpoint's `{name}` must be a number, found {value!r}.")
+        if not (math.isfinite(self.best_value) and self.spent >= 0.0):
+            raise InvalidFile("the checkpoint's value or the share that is spent is out of range.")
+
+
+class Momentum:
+    """d = m, an average of past gradients; normalised it is divided by the root of their mean squares.
+
+    The average begins anew where a coordinate flips, or the old reasons would flip it back at once.
+    """
+
+    def __init__(self, decay: float, decay_squares: float | None, share: float | None) -> None:
+        self.decay = decay
+        self.decay_squares = decay_squares
+        self.share = share
+        self.memory: dict[str, Any] = {}
+
+    def direction(self, g: Slopes, spent: float, rng: np.random.Generator) -> Slopes:
+        """Take a gradient in; returns d."""
+        m = self.memory.setdefault("m", np.zeros_like(g))
+        m *= self.decay
+        m += (1.0 - self.decay) * g
+        if self.decay_squares is None:
+            return np.asarray(m)
+        v = self.memory.setdefault("v", np.zeros_like(g))
+        v *= self.decay_squares
+        v += (1.0 - self.decay_squares) * (g * g)
+        return np.asarray(m / (np.sqrt(v) + _TINY))
+
+    def flips(self, n: int, spent: float, steps: int) -> int:
+        """q: falls geometrically to 1."""
+        share = min(0.3, TURNOVER / steps) if self.share is None else self.share
+        first = max(1.0, n * share)
+        return max(1, int(first ** (1.0 - spent)))
+
+    def choose(self, moves: PrincipalMoves, x: Floats, d: Slopes, q: int, rng: np.random.Generator) -> Ints:
+        """The q largest x_i d_i."""
+        return moves.choose(x, d, q)
+
+    def flipped(self, chosen: Ints) -> None:
+        """Forget the average of the coordinates that have flipped."""
+        self.memory["m"].reshape(-1)[chosen] = 0.0
+
+
+class Cooling:
+    """d = g with noise: a flip of cost c looks good with probability 1 / (1 + exp(c / T)); any q of those are made.
+
+    T falls linearly from `hot` to a fourteenth of it, in units of the root mean square of the first gradient.
+    """
+
+    COLD = 1.0 / 14.0
+
+    def __init__(self, hot: float, share: float) -> None:
+        self.hot = hot
+        self.share = share
+        self.memory: dict[str, Any] = {}
+
+    def direction(self, g: Slopes, spent: float, rng: np.random.Generator) -> Slopes:
+        """The gradient with noise of temperature T."""
+        if "scale" not in self.memory:
+            self.memory["scale"] = float(np.sqrt(np.mean(np.square(g, dtype=np.float64))))
+        T = self.memory["scale"] * self.hot * (1.0 + (self.COLD - 1.0) * min(spent, 1.0))
+        u = rng.random(g.shape, dtype=np.float32)
+        np.clip(u, 1e-7, 1.0 - 1e-7, out=u)
+        return np.asarray(g + (0.5 * T) * np.log(u / (1.0 - u)))  # a flip costs -2 x_i g_i
+
+    def flips(self, n: int, spent: float, steps: int) -> int:
+        """q: falls linearly to 1."""
+        return max(1, int(n * self.share * (1.0 - spent)))
+
+    def choose(self, moves: PrincipalMoves, x: Floats, d: Slopes, q: int, rng: np.random.Generator) -> Ints:
+        """Any q of those whose x_i d_i is positive."""
+        return moves.choose(x, d, q, rng)
+
+    def flipped(self, chosen: Ints) -> None:
+        """Nothing is remembered."""
+
+
+class Tabu:
+    """d = g, one move a step also when it costs; what has flipped stays for a while (Glover 1989).
+
+    After `segment` steps a random part of the coordinates turns, a small one or half of them, and it begins anew; the
+    first steps of a segment make many moves at once.
+    """
+
+    KICKS = (0.5, 0.03, 0.1)
+
+    def __init__(self, n: int) -> None:
+        self.tenure = min(n // 4, n // 50 + 10)
+        self.segment = max(60, 4 * n)
+        self.memory: dict[str, Any] = {"k": 0, "kicks": 0}
+
+    def direction(self, g: Slopes, spent: float, rng: np.random.Generator) -> Slopes:
+        """The gradient itself."""
+        self.memory["k"] += 1
+        return g
+
+    def flips(self, n: int, spent: float, steps: int) -> int:
+        """q: a share in the first quarter of a segment (of all steps, if these are fewer), which falls to 1 there."""
+        done = (self.memory["k"] % self.segment) / (0.25 * min(steps, self.segment))
+        return max(1, int(max(1.0, 0.1 * n) ** (1.0 - done)))
+
+    def choose(self, moves: PrincipalMoves, x: Floats, d: Slopes, q: int, rng: np.random.Generator) -> Ints:
+        """The best move that is allowed; in the beginning of a segment the q best."""
+        k = self.memory["k"]
+        if k % self.segment == 0:
+            share = self.KICKS[self.memory["kicks"] % len(self.KICKS)]
+            self.memory["kicks"] += 1
+            return moves.choose(x, rng.standard_normal(d.shape), max(2, int(share * moves.n)), rng)
+        if q > 1:
+            return moves.choose(x, d, q)
+        free_at = self.memory.setdefault("free_at", np.zeros(d.shape))
+        held = free_at > k
+        # Large enough that no held coordinate moves, and one level for all others, so that something always looks good.
+        lift = 2.0 * float(np.abs(d).max(initial=0.0)) + _TINY
+        chosen = moves.choose(x, np.where(held, -lift * x, d + lift * x), 1)
+        free_at.reshape(-1)[chosen] = k + self.tenure + int(rng.integers(10))
+        return chosen
+
+    def flipped(self, chosen: Ints) -> None:
+        """What has flipped was held when it was chosen."""
+
+
+Rule = Momentum | Cooling | Tabu
+
+
+def walk(
+    problem: Problem, x: Floats, rng: np.random.Generator, run: Run, budget: Budget, rule: Rule
+) -> tuple[Floats, float, Status | None]:
+    """Walk from `x`, which is changed, until the budget is spent; returns the best point, its value, why to stop."""
+    if draws_samples(problem.objective):
+        return _walk_on_samples(problem, x, rng, run, budget, rule)
+    moves = PrincipalMoves(problem.constraint, problem.shape)
+    evaluate = evaluator(problem.objective)
+    best_x, best_value, pace = _begin(x, rng, run, budget, rule)
+    chosen: Ints = np.empty(0, dtype=np.int64)
+    while (spent := pace.spent) < 1.0:
+        f, g = evaluate(x)
+        pace.step()
+        if f < best_value:
+            best_x, best_value = x.copy(), f
+        d = rule.direction(g, spent, rng)
+        flips = chosen.size
+        chosen = rule.choose(moves, x, d, rule.flips(moves.n, spent, budget.steps), rng)
+        rule.flipped(chosen)
+        now = None
+        if run.resumption:
+            ahead = x.copy()
+            ahead.reshape(-1)[chosen] *= -1.0
+            now = Walk(ahead, best_x, best_value, pace.spent, rng, rule.memory)
+        stop = run.step(x, f, flips=flips, state=now)
+        if stop is not None:
+            return best_x, best_value, stop
+        x.reshape(-1)[chosen] *= -1.0
+    return best_x, best_value, None
+
+
+def _begin(x: Floats, rng: np.random.Generator, run: Run, budget: Budget, rule: Rule) -> tuple[Floats, float, Pace]:
+    """Where the walk begins, or where an earlier part of it has come to."""
+    before = run.resume(Walk)
+    if before is None:
+        return x.copy(), math.inf, Pace(budget, run)
+    before.check(x.shape)
+    x[...] = before.x
+    rng.bit_generator.state = before.rng.bit_generator.state
+    rule.memory = before.memory
+    return before.best_x, before.best_value, Pace(budget, run, before.spent)
+
+
+def _walk_on_samples(
+    problem: Problem, x: Floats, rng: np.random.Generator, run: Run, budget: Budget, rule: Rule
+) -> tuple[Floats, float, Status | None]:
+    """The same on gradients of batches; all data are looked at now and then, and at the end."""
+    objective = problem.objective
+    assert isinstance(objective, SupportsSamples)
+    moves = PrincipalMoves(problem.constraint, problem.shape)
+    best_x, best_value, pace = _begin(x, rng, run, budget, rule)
+    flips, looks = 0, int(pace.spent * LOOKS)
+    while True:
+        spent = pace.spent
+        if spent * LOOKS >= looks:
+            looks += 1
+            f = objective.value(x)
+            if f < best_value:
+                best_x, best_value = x.copy(), f
+            now = Walk(x, best_x, best_value, pace.spent, rng, rule.memory) if run.resumption else None
+            stop = run.step(x, f, flips=flips, state=now)
+            flips = 0
+            if stop is not None or spent >= 1.0:
+                return best_x, best_value, stop
+        d = rule.direction(objective.sampled_gradient(x), spent, rng)
+        pace.step()
+        chosen = rule.choose(moves, x, d, rule.flips(moves.n, spent, budget.steps), rng)
+        x.reshape(-1)[chosen] *= -1.0
+        rule.flipped(chosen)
+        flips += chosen.size
