@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import pickle
 import signal
 import statistics
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -61,17 +63,33 @@ def loopback() -> int:
     return next((int(line.split()[1]) for line in lines if line.strip().startswith("lo:")), 0)
 
 
+def weighed(graph: ShardedGraph) -> Counter[tuple[str, str]]:
+    """The bytes of the messages from now on, by question and direction."""
+    sizes: Counter[tuple[str, str]] = Counter()
+    ask = graph.crew.ask
+
+    def asked(name: str, function: Any, tasks: Any) -> Any:
+        answers = ask(name, function, tasks)
+        for direction, messages in (("sent", tasks), ("received", answers)):
+            sizes[name, direction] += sum(len(pickle.dumps(message, protocol=5)) for message in messages)
+        return answers
+
+    graph.crew.ask = asked  # type: ignore[method-assign]
+    return sizes
+
+
 def same(name: str, graph: flipwise.Graph, folder: Path, client: Client, recorder: Recorder) -> None:
     """The answer here and on shards."""
     alone = flipwise.densest_subgraph(graph, K, seed=0, effort=EFFORT)
     there = ShardedGraph(folder, client)
+    sizes = weighed(there)
     shared = flipwise.densest_subgraph(there, K, seed=0, effort=EFFORT)
     assert np.array_equal(alone.x, shared.x) and alone.bound == shared.bound
     traffic = {
-        question: {"calls": told.calls, "sent": told.sent, "received": told.received}
+        question: {"calls": told.calls, "sent": sizes[question, "sent"], "received": sizes[question, "received"]}
         for question, told in there.traffic.items()
     }
-    total = sum(told.sent + told.received for told in there.traffic.values())
+    total = sizes.total()
     print(
         f"{name}: {graph.n:,} nodes, {graph.n_arcs:,} arcs, k = {K}: density {shared.density:.6f}, bound "
         f"{shared.bound:.6f}, the same nodes and bound in one process and on shards; {total / 1e6:.2f} MB sent"
@@ -124,12 +142,11 @@ def flips(name: str, folder: Path, client: Client, recorder: Recorder) -> None:
     """Bytes of each DPCD iteration on all shards."""
     there = ShardedGraph(folder, client)
     start = np.random.default_rng(0).choice(there.n, K, replace=False)
+    sizes = weighed(there)
     descent = Descent(there, start)
     wire = loopback()
     rows = []
-
-    def sent() -> int:
-        return sum(told.sent + told.received for told in there.traffic.values())
+    sent = sizes.total
 
     more = True
     while more:

@@ -85,7 +85,7 @@ class ShardedGraph:
 
     @property
     def traffic(self) -> dict[str, Traffic]:
-        """Messages and bytes by the name of the question."""
+        """How often and how long the workers were asked, by the name of the question."""
         return self.crew.traffic
 
     @property
