@@ -32,6 +32,16 @@ def test_recommendation_is_the_cheapest_that_reaches_the_target() -> None:
         recommend(X[:5])
 
 
+@pytest.mark.parametrize(("given", "used"), [(400, 300), (300, 300)])
+def test_it_says_for_how_many_rows_it_speaks(given: int, used: int) -> None:
+    """The rows searched, without the queries, are returned and printed; a sample is called one."""
+    X = np.random.default_rng(0).standard_normal((given, 8))
+    found = recommend(X, bits=(8,), oversampling=(1,), max_rows=300, queries=40, random_state=0)
+    assert (found.rows, found.given) == (used - 40, given)
+    assert "among 260 rows" in str(found)
+    assert ("a sample of the 400 given" in str(found)) == (given == 400)
+
+
 def test_importing_flipwise_leaves_scikit_learn_alone() -> None:
     """Neither `import flipwise` nor codes, search and metrics import scikit-learn or faiss."""
     script = (

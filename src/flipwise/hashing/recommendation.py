@@ -42,28 +42,37 @@ class Measured:
 class Recommendation:
     """The cheapest setting that reached the target (None when none did), and everything that was measured.
 
+    It speaks of a search among `rows` vectors, a sample of those `given` where these are more. Recall falls as a
+    collection grows: a larger one needs more bits or more oversampling.
+
     Examples
     --------
     >>> from flipwise.hashing import Measured, Recommendation
     >>> enough = Measured(n_bits=64, oversampling=4, scoring="hamming", recall=0.93, bytes_per_item=8)
-    >>> print(Recommendation(enough, (enough,), k=10, target=0.9))
-    recall@10, target 0.9
+    >>> print(Recommendation(enough, (enough,), k=10, target=0.9, rows=19_500, given=50_000))
+    recall@10 among 19,500 rows, target 0.9
      bits  oversampling  scoring     recall  bytes
        64             4  hamming     0.9300      8 <- recommended
+    This holds for 19,500 rows, a sample of the 50,000 given; among more rows recall is lower.
     """
 
     chosen: Measured | None
     measured: tuple[Measured, ...]
     k: int
     target: float
+    rows: int
+    given: int
 
     def __str__(self) -> str:
-        lines = [f"recall@{self.k}, target {self.target:g}", " bits  oversampling  scoring     recall  bytes"]
+        head = f"recall@{self.k} among {self.rows:,} rows, target {self.target:g}"
+        lines = [head, " bits  oversampling  scoring     recall  bytes"]
         for m in self.measured:
             mark = " <- recommended" if m == self.chosen else ""
             lines.append(
                 f"{m.n_bits:5d}  {m.oversampling:12d}  {m.scoring:10s}  {m.recall:.4f}  {m.bytes_per_item:5d}{mark}"
             )
+        sample = f", a sample of the {self.given:,} given" if self.rows < self.given else ""
+        lines.append(f"This holds for {self.rows:,} rows{sample}; among more rows recall is lower.")
         return "\n".join(lines)
 
 
@@ -86,10 +95,13 @@ def recommend(
     Rows are compared by cosine. The cheapest setting is the one with the fewest bits that reaches the target, and of
     these the one with the least oversampling. Ctrl-C returns what has been measured so far.
 
+    What is measured holds for a search among as many rows as were searched, `rows` of the answer: at most `max_rows`,
+    without the queries. Recall falls as a collection grows, so a larger one needs more bits or more oversampling.
+
     Parameters
     ----------
     X
-        Embeddings, a row an item. At most `max_rows` are used.
+        Embeddings, a row an item. At most `max_rows` of them, drawn at random, are used.
     target
         The recall to reach after re-ranking.
     k
@@ -101,7 +113,7 @@ def recommend(
     estimator
         An unsupervised estimator; `ITQ()` by default.
     queries
-        Held-out rows used as queries.
+        Held-out rows used as queries, at most a quarter of those used.
     random_state
         Seed.
     time_limit
@@ -124,8 +136,8 @@ def recommend(
     if not 0 < target <= 1:
         raise InvalidInput(f"`target` must be above 0 and at most 1, got {target!r}.")
     rng = as_rng(random_state)
-    rows = rng.permutation(len(vectors))[:max_rows]
-    vectors = vectors[rows].astype(np.float64)
+    given = len(vectors)
+    vectors = vectors[rng.permutation(given)[:max_rows]].astype(np.float64)
     if not np.isfinite(vectors).all():
         raise InvalidInput("`X` must be finite.")
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)
@@ -153,7 +165,7 @@ def recommend(
                 raise
         good = [m for m in measured if m.recall >= target]
         best = min(good, key=lambda m: (m.n_bits, m.oversampling)) if good else None
-        return Recommendation(best, tuple(measured), k, target)
+        return Recommendation(best, tuple(measured), k, target, len(database), given)
 
 
 def _candidates(values: Floats, codes: Codes, wanted: int, asymmetric: bool) -> Neighbours:
