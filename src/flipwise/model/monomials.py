@@ -66,7 +66,7 @@ def rows_of_arrays(indices: Any, coefficients: Any) -> list[Rows]:
     """The products of an (m, k) array of indices, of which -1 stands for no variable, and m coefficients."""
     rows = np.asarray(indices)
     if rows.size == 0:
-        rows = rows.reshape(rows.shape[0] if rows.ndim == 2 else 0, -1).astype(np.int64)
+        rows = np.zeros(rows.shape if rows.ndim == 2 else (0, 0), dtype=np.int64)
     if rows.ndim != 2 or rows.dtype.kind not in "iu":
         raise InvalidInput(
             "`indices` must be a matrix of integers, a row for each term (-1 fills up shorter ones), got "
