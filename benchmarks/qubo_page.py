@@ -25,13 +25,15 @@ def peers(record: Record) -> str:
     """Values of all solvers for each instance and limit."""
     rows = record["rows"]
     solvers = [name for name in RIVALS if any({"value", "late"} & set(row.get(name, {})) for row in rows)]
-    body, level, worst = [], 0, 0.0
+    body, level, compared, worst = [], 0, 0, 0.0
     for row in rows:
-        values = {name: row.get(name, {}).get("value") for name in solvers}
-        best = max([v for v in values.values() if v is not None], default=row["flipwise"]["value"])
         own = row["flipwise"]["value"]
-        level += own >= best
-        worst = max(worst, (best - own) / abs(best))
+        values = [row.get(name, {}).get("value") for name in solvers]
+        in_time = [value for value in values if value is not None]
+        if in_time:
+            compared += 1
+            level += own >= max(in_time)
+            worst = max(worst, (max(in_time) - own) / abs(max(in_time)))
         body.append(
             [row["instance"], f"{row['limit']:g}", number(row["best_known"]), number(own)]
             + [_cell(row.get(name, {})) for name in solvers]
@@ -41,8 +43,9 @@ def peers(record: Record) -> str:
     notes = "".join(f"- `{name}` is left out where: {reason}\n" for name, reason in absent.items())
     return (
         "## Against other samplers\n\n"
-        f"At least as good as the best rival in {level} of {len(rows)} pairs of instance and limit; furthest behind: "
-        f"{100 * worst:.3f} %. Every solver has {cores} of the machine's cores. Values are maximised (cut, or minus "
+        f"At least as good as the best rival in {level} of {compared} pairs of instance and limit; furthest behind: "
+        f"{100 * worst:.3f} %. (In {len(rows) - compared} more every rival was late.) Every solver has {cores} of the "
+        "machine's cores. Values are maximised (cut, or minus "
         "the energy); in brackets the seconds a rival really took. Single-threaded rivals run once on every core they "
         "have, the best counts; an answer that comes after one and a half times the limit is marked late and not "
         "compared.\n\n" + table(["instance", "limit (s)", "best known", "flipwise", *solvers], body) + f"\n{notes}\n"

@@ -137,7 +137,7 @@ class FlipwiseSampler(dimod.Sampler, PolynomialSampling, dimod.Initialized):  # 
         return dimod.SampleSet.from_samples_bqm((samples[:done], list(bqm.variables)), bqm, info=info)
 
     def sample_cqm(self, cqm: dimod.ConstrainedQuadraticModel, **options: Any) -> dimod.SampleSet:
-        """Sample a constrained model whose constraints are exact counts of 0/1 variables, each variable in at most one.
+        """Sample a constrained model whose constraints are exact counts of 0/1 variables, each in one of them.
 
         The counts are kept exactly, without penalties; `options` are those of `sample`.
         """

@@ -44,7 +44,8 @@ STUDY = Study(
     name="supervised",
     title="Supervised losses",
     question="Three losses with labels, each by the method made for it and by DPCD: ||Y - BW||² (SDH), ||B - YW||² "
-    "(FSDH) and ||BB' - rS||² (FastHash). The same hash function for all, so that only the codes differ.",
+    "(FSDH) and ||BB' - rS||² (FastHash). The same hash function for all, a kernel of anchors "
+    "(the paper's is linear), so that only the codes differ.",
     tasks=tasks,
     run=run_loss,
     warm=lambda task: warm_up(run_loss, task),

@@ -109,7 +109,7 @@ def neighbourhood(cells: Sequence[Cell]) -> list[Block]:
         )
     ]
     ours = Table("Density at equal k, mean over seeds", headers, rows, "literal: Algorithm 1 to the letter.")
-    return [ours, Table("The paper's figures at k = 1600", headers, printed, paper.DENSITY)]
+    return [ours, Table("The paper's figures at k = 1600", headers, printed, paper.PRINTED_DENSITY)]
 
 
 def _share(line: Line, bounds: dict[float, float]) -> Line:
