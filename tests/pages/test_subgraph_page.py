@@ -54,7 +54,11 @@ def test_the_page_is_whole_and_alone() -> None:
 
 def test_names_and_titles_are_escaped() -> None:
     """Node names with markup appear as text."""
-    page = _page([f"<b>{i}</b>&" for i in range(60)])
+    page = _page([f"<b>{i}</b>&<script>'\"</code></details><img src=x onerror=y>" for i in range(60)])
+    assert "<script" not in page and "<img" not in page
+    parser = Balance()
+    parser.feed(page)
+    assert parser.open == []
     assert "<b>" not in page and "&lt;b&gt;" in page and "A &lt;page&gt;" in page
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from flipwise.foundation.container import write_atomically
 from flipwise.foundation.errors import InvalidFile
 from flipwise_studies.experiments.cells import Cell, current
 from flipwise_studies.experiments.store import Store
@@ -54,4 +55,4 @@ def write_results(cells: Iterable[Cell], path: str | Path, *, command: str = "",
         lines.append(json.dumps(row, sort_keys=True))
     head = f'{{"command": {json.dumps(command)},\n"environments": {json.dumps(environments, sort_keys=True)},\n'
     text = head + '"cells": [\n' + ",\n".join(lines) + "\n]}\n"
-    Path(path).write_text(text, encoding="utf-8")
+    write_atomically(Path(path), text.encode())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from flipwise.foundation.container import write_atomically
 from flipwise.foundation.errors import InvalidInput
 from flipwise_studies.experiments.results import read_cells
 from flipwise_studies.report.comparison import comparison_section
@@ -69,5 +70,5 @@ def render(
             text = write_markdown(title, cells, [*before, *sections])
         else:
             text = write_csv(cells)
-        path.write_text(text, encoding="utf-8")
+        write_atomically(path, text.encode())
     return paths

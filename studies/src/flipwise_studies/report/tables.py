@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -65,11 +66,14 @@ class Table:
             any(isinstance(row[j], int | float) for row in self.rows) and j > 0 for j in range(len(self.headers))
         ]
         lines = [
-            "| " + " | ".join(_pipe(h) for h in self.headers) + " |",
+            "| " + " | ".join(plain_markdown(h) for h in self.headers) + " |",
             "| " + " | ".join("---:" if right else ":---" for right in numeric) + " |",
         ]
         for i, texts in enumerate(self.texts()):
-            marked = [f"**{_pipe(text)}**" if (i, j) in self.best else _pipe(text) for j, text in enumerate(texts)]
+            marked = [
+                f"**{plain_markdown(text)}**" if (i, j) in self.best else plain_markdown(text)
+                for j, text in enumerate(texts)
+            ]
             lines.append("| " + " | ".join(marked) + " |")
         return "\n".join(lines)
 
@@ -164,6 +168,11 @@ def best_of(rows: Sequence[Sequence[Entry]], better: str) -> frozenset[tuple[int
     return frozenset(marked)
 
 
-def _pipe(text: str) -> str:
-    """Text that does not end an entry of a Markdown table."""
-    return text.replace("|", "\\|")
+_MEANT = re.compile(r"[\\`*\[\]|]|(?<!\w)_|_(?!\w)")
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
+
+
+def plain_markdown(text: str) -> str:
+    """Markdown that shows the text as it is: no tags, links, emphasis, ends of entries, control characters or lines."""
+    shown = escape(_UNSEEN.sub(" ", text), quote=False)
+    return _MEANT.sub(lambda found: "\\" + found[0], shown)

@@ -8,27 +8,33 @@ from dataclasses import fields
 from flipwise_studies.experiments.cells import Cell, Key
 from flipwise_studies.report.blocks import Drawing, Figures, Section, Text
 from flipwise_studies.report.cell_reading import environments_of, versions_in_words
-from flipwise_studies.report.tables import Entry, Table
+from flipwise_studies.report.tables import Entry, Table, plain_markdown
 
 
 def write_markdown(title: str, cells: Sequence[Cell], sections: Sequence[Section]) -> str:
-    """Headings, paragraphs and tables; of the figures only their titles, since their numbers stand in the tables."""
-    parts = [f"# {title}"]
+    """Headings, paragraphs and tables; of the figures only their titles, since their numbers stand in the tables.
+
+    Whatever comes from cells or file names is shown as it is: nothing of it is taken for Markdown or HTML.
+    """
+    plain = plain_markdown
+    parts = [f"# {plain(title)}"]
     for section in sections:
-        parts += [f"## {section.title}", section.question]
+        parts += [f"## {plain(section.title)}", plain(section.question)]
         for block in section.blocks:
             if isinstance(block, Table):
-                parts += [f"### {block.title}", block.markdown(), block.note]
+                parts += [f"### {plain(block.title)}", block.markdown(), plain(block.note)]
             elif isinstance(block, Text):
-                parts.append(block.words)
+                parts.append(plain(block.words))
             elif isinstance(block, Figures):
-                parts += [f"*{figure.words}*" for figure in block.figures if isinstance(figure, Drawing)]
+                parts += [f"*{plain(figure.words)}*" for figure in block.figures if isinstance(figure, Drawing)]
     parts.append("## Environment")
     for record in environments_of(cells):
         machine = record.get("machine", {})
         parts.append(
-            f"{machine.get('processor', '?')}, {machine.get('cores', '?')} cores; "
-            f"{versions_in_words(record)}; commit {record.get('commit') or 'not recorded'}."
+            plain(
+                f"{machine.get('processor', '?')}, {machine.get('cores', '?')} cores; "
+                f"{versions_in_words(record)}; commit {record.get('commit') or 'not recorded'}."
+            )
         )
     return "\n\n".join(part for part in parts if part) + "\n"
 
