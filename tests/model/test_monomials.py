@@ -14,7 +14,6 @@ from flipwise.foundation.checks import Variables
 from flipwise.model.monomials import monomials, rows_of_arrays, rows_of_terms
 from tests.polynomials import VARIABLES, Terms, naive_value, own_points, terms
 
-
 NUMBERS = st.sampled_from([1e16, -1e16, 1.0, -3.0, 0.1, 1e-9])
 
 
