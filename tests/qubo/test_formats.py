@@ -15,7 +15,6 @@ import pytest
 
 import flipwise
 from flipwise.foundation.errors import InvalidFile, InvalidInput
-from flipwise.qubo.formats.coordinates import read_all_bqp
 from flipwise.qubo.models import QuadraticModel
 
 
@@ -101,6 +100,10 @@ def test_symmetric_matrix_market_counts_entries_twice(tmp_path: Path) -> None:
     assert flipwise.read_model(path).energy([1, 1]) == 5.0
 
 
+JSON = """{"variable_ids": [0, 1], "variable_domain": "spin", "scale": 1.0, "linear_terms": [],
+"quadratic_terms": [{"id_tail": 0, "id_head": 1, "coeff": 2.0}]}"""
+
+
 @pytest.mark.parametrize(
     ("name", "text", "place"),
     [
@@ -116,6 +119,32 @@ def test_symmetric_matrix_market_counts_entries_twice(tmp_path: Path) -> None:
         ("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3 4\n", "line 3"),
         ("a.coo", "0 0 1\n", "vartype"),
         ("a.json", "{}", "KeyError"),
+        # numbers that would be taken for others
+        ("a.rud", "2.9 1\n1 2 1\n", "line 1.*whole numbers"),
+        ("a.rud", "3 2\n1 2 1 2\n1 3\n", "line 2"),
+        ("a.rud", "2 1\n1 2 1_0\n", "line 2"),
+        ("a.rud", "3 1\n1 2.5 1\n", "between 1 and 3"),
+        ("a.rud", "2 1\n1 2 nan\n", "line 2"),
+        ("a.rud", "2 1\n1 2 1e400\n", "line 2"),
+        ("a.rud", "2 2\n1 2 1e308\n2 1 1e308\n1 2 1e308\n", "promises 2"),
+        ("a.qubo", "p qubo 0 2 1 0\np qubo 0 3 1 0\n0 0 1\n", "line 2.*second"),
+        ("a.qubo", "p qubo 0 9999999999 0 0\n", "more than a file"),
+        ("a.bqp", "1\n1 1\n1 1 1\n2 2 2\n", "1 lines follow"),
+        ("a.bqp", "99999\n1 0\n", "ends before"),
+        ("a.coo", "# vartype=SPIN\n# variables=1e3\n0 0 1\n", "whole number"),
+        (
+            "a.mtx",
+            "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n% variables = bits\n",
+            "square matrix|variables",
+        ),
+        ("a.json", JSON.replace("[0, 1]", "[0, 0]"), "each once"),
+        ("a.json", JSON.replace("[0, 1]", '["0", 1]'), "whole numbers"),
+        ("a.json", JSON.replace("2.0", '"2.0"'), "finite number"),
+        ("a.json", JSON.replace("2.0", "NaN"), "finite number"),
+        ("a.json", JSON.replace("2.0", "true"), "finite number"),
+        ("a.json", JSON.replace("2.0", "1" + "0" * 400), "BQPJSON"),
+        ("a.json", JSON.replace('"scale": 1.0', '"scale": 1.0, "scale": 2.0'), "stands twice"),
+        ("a.json", "[" * 100_000, "BQPJSON"),
     ],
 )
 def test_broken_files_name_the_place(tmp_path: Path, name: str, text: str, place: str) -> None:
@@ -144,7 +173,8 @@ def test_real_files_reach_their_published_optima(data_folder: Path, tmp_path: Pa
         member = archive.extractfile("bqp50.txt")
         assert isinstance(member, io.BufferedReader)
         (tmp_path / "bqp50.bqp").write_bytes(member.read())
-    for k, model in enumerate(read_all_bqp(tmp_path / "bqp50.bqp"), start=1):
+    for k in range(1, 11):
+        model = flipwise.read_model(tmp_path / "bqp50.bqp", index=k - 1)
         result = flipwise.solve_qubo(model, seed=0, max_iterations=3, bound="none")
         assert -result.value == best[f"bqp50.{k}"]["best"]
     text = lzma.decompress((data_folder / "qubo" / "gset" / "G11.txt.xz").read_bytes())

@@ -58,6 +58,8 @@ def read_model(path: str | os.PathLike[str], *, format: str | None = None, index
     more = {"index": index} if name == "bqp" else {}
     try:
         return _FORMATS[name].read(where, **more)
+    except InvalidInput as error:  # of the model that the file describes, unless it is about an argument
+        raise error if str(error).startswith("`index`") else InvalidFile(f"{where}: {error}") from None
     except FlipwiseError:
         raise
     except (ValueError, OverflowError, LookupError, TypeError, RecursionError) as error:

@@ -6,6 +6,7 @@ The energy is scale * (linear + quadratic + offset), to be minimised.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,25 +24,42 @@ _DOMAINS: dict[str, Variables] = {"boolean": "binary", "spin": "spin"}
 def read_bqpjson(path: Path) -> QuadraticModel:
     """Read a problem; the variables' numbers become labels unless they are 0, 1, 2, ..."""
     try:
-        record: dict[str, Any] = json.loads(read_text(path))
+        record: dict[str, Any] = json.loads(read_text(path), object_pairs_hook=_without_repeats)
         ids = list(record["variable_ids"])
         place = {name: k for k, name in enumerate(ids)}
+        if len(place) != len(ids) or not all(type(name) is int for name in ids):
+            raise ValueError("variable_ids must be whole numbers, each once")
         variables = _DOMAINS[record["variable_domain"]]
-        scale = float(record.get("scale", 1.0))
+        scale = _number(record.get("scale", 1.0))
         linear = record["linear_terms"]
         quadratic = record["quadratic_terms"]
         a = np.zeros(len(ids))
         for term in linear:
-            a[place[term["id"]]] += scale * float(term["coeff"])
+            a[place[term["id"]]] += scale * _number(term["coeff"])
         i = [place[term["id_tail"]] for term in quadratic]
         j = [place[term["id_head"]] for term in quadratic]
-        b = np.array([scale * float(term["coeff"]) for term in quadratic])
-        offset = scale * float(record.get("offset", 0.0))
-    except (KeyError, TypeError, ValueError) as error:
+        b = np.array([scale * _number(term["coeff"]) for term in quadratic])
+        offset = scale * _number(record.get("offset", 0.0))
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise InvalidFile(f"{path}: not a BQPJSON file ({type(error).__name__}: {error}).") from None
     labels = None if ids == list(range(len(ids))) else tuple(ids)
     couplings = QuadraticModel.from_terms(len(ids), i, j, b, offset, variables, labels)
     return replace(couplings, linear=a + couplings.linear)
+
+
+def _number(value: Any) -> float:
+    """A number that JSON has as one."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"expected a finite number, got {value!r}")
+    return float(value)
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; one that has a key twice means two things."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError(f"a key stands twice among {', '.join(key for key, _ in pairs)[:80]}")
+    return found
 
 
 def write_bqpjson(model: QuadraticModel, path: Path) -> None:

@@ -25,10 +25,10 @@ from pathlib import Path
 import numpy as np
 
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.checks import Variables, check_variables
+from flipwise.foundation.checks import Variables, check_variables, is_whole
 from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.formats.lines import number_text
-from flipwise.qubo.formats.text import index_pairs, need, read_lines, read_text, table, write_text
+from flipwise.qubo.formats.text import counts, index_pairs, need, read_lines, read_text, table, write_text
 from flipwise.qubo.models import QuadraticModel
 
 _QUBO_OFFSET = re.compile(r"c\s+offset\s*=\s*(\S+)")
@@ -41,7 +41,7 @@ def read_rudy(path: Path) -> QuadraticModel:
     lines = read_lines(path)
     if not lines:
         raise InvalidFile(f"{path}: the file is empty.")
-    n, m = (int(v) for v in table(path, lines[:1], 1, 2)[0])
+    n, m = counts(path, lines[0], 1, 2)
     if len(lines) - 1 != m:
         raise InvalidFile(f"{path}: the first line promises {m} edges, {len(lines) - 1} follow.")
     columns = len(lines[1].split()) if m else 3
@@ -65,24 +65,19 @@ def write_rudy(model: QuadraticModel, path: Path) -> None:
 
 def read_bqp(path: Path, index: int = 0) -> QuadraticModel:
     """Read one problem of an OR-Library file."""
-    models = read_all_bqp(path)
-    if not 0 <= index < len(models):
-        raise InvalidInput(f"`index` must be between 0 and {len(models) - 1}, got {index}.")
-    return models[index]
-
-
-def read_all_bqp(path: Path) -> list[QuadraticModel]:
-    """Read all problems of an OR-Library file."""
     lines = read_lines(path)
     if not lines:
         raise InvalidFile(f"{path}: the file is empty.")
-    count = int(table(path, lines[:1], 1, 1)[0, 0])
-    models = []
-    at = 1
-    for _ in range(count):
-        model, at = _read_symmetric(path, lines, at, -1.0)
-        models.append(model)
-    return models
+    (count,) = counts(path, lines[0], 1, 1)
+    if not is_whole(index) or not 0 <= index < count:
+        raise InvalidInput(f"`index` must be an integer between 0 and {count - 1}, got {index!r}.")
+    at, found = 1, 1
+    for problem in range(count):  # of the others only the sizes are looked at: a file may hold many
+        found = at if problem == index else found
+        at = _end_of_problem(path, lines, at)[1]
+    if at != len(lines):
+        raise InvalidFile(f"{path}: {len(lines) - at} lines follow after the last of {count} problems.")
+    return _read_symmetric(path, lines, found, -1.0)[0]
 
 
 def write_bqp(model: QuadraticModel, path: Path) -> None:
@@ -106,16 +101,21 @@ def write_biqmac(model: QuadraticModel, path: Path) -> None:
 
 def _read_symmetric(path: Path, lines: list[str], start: int, sign: float) -> tuple[QuadraticModel, int]:
     """The model sign * x'Qx over 0/1 that begins at line `start`, and the line after its last."""
-    if start >= len(lines):
-        raise InvalidFile(f"{path}: the file ends before a problem begins.")
-    n, m = (int(v) for v in table(path, lines[start : start + 1], start + 1, 2)[0])
-    end = start + 1 + m
-    if end > len(lines):
-        raise InvalidFile(f"{path}, line {start + 1}: {m} entries are promised, {len(lines) - start - 1} lines follow.")
+    n, end = _end_of_problem(path, lines, start)
     rows = table(path, lines[start + 1 : end], start + 2, 3)
     i, j = index_pairs(path, rows, 1, n, "a variable")
     q = sign * rows[:, 2] * np.where(i == j, 1.0, 2.0)
     return QuadraticModel.from_terms(n, i, j, q, 0.0, "binary"), end
+
+
+def _end_of_problem(path: Path, lines: list[str], start: int) -> tuple[int, int]:
+    """The number of variables of the problem that begins at line `start`, and the line after its last."""
+    if start >= len(lines):
+        raise InvalidFile(f"{path}: the file ends before a problem begins.")
+    n, m = counts(path, lines[start], start + 1, 2)
+    if start + 1 + m > len(lines):
+        raise InvalidFile(f"{path}, line {start + 1}: {m} entries are promised, {len(lines) - start - 1} lines follow.")
+    return n, start + 1 + m
 
 
 def _symmetric_lines(model: QuadraticModel, sign: float, format: str) -> list[str]:
@@ -146,7 +146,9 @@ def read_qubo(path: Path) -> QuadraticModel:
                 raise InvalidFile(
                     f"{path}, line {k}: expected `p qubo 0 maxnode nodes couplers`, got {line.strip()!r}."
                 )
-            sizes = [int(v) for v in table(path, [" ".join(words[3:])], k, 3)[0]]
+            if sizes is not None:
+                raise InvalidFile(f"{path}, line {k}: a second line `p qubo`.")
+            sizes = counts(path, " ".join(words[3:]), k, 3)
         else:
             rows.append(line)
     if sizes is None:
@@ -175,7 +177,8 @@ def read_coo(path: Path) -> QuadraticModel:
     if notes.get("vartype") not in ("SPIN", "BINARY"):
         raise InvalidFile(f"{path}: a line `# vartype=SPIN` or `# vartype=BINARY` is needed.")
     rows = table(path, [line for line in lines if not line.startswith("#")], 1, 3)
-    n = max(int(notes.get("variables", 0)), int(rows[:, :2].max(initial=-1.0)) + 1)
+    (least,) = counts(path, notes.get("variables", "0"), 1, 1)
+    n = max(least, int(rows[:, :2].max(initial=-1.0)) + 1)
     i, j = index_pairs(path, rows, 0, max(n, 1), "a variable")
     variables: Variables = "spin" if notes["vartype"] == "SPIN" else "binary"
     return _linear_on_diagonal(n, i, j, rows[:, 2], float(notes.get("offset", 0.0)), variables)
@@ -203,7 +206,7 @@ def read_matrixmarket(path: Path) -> QuadraticModel:
     first = next((k for k, line in enumerate(lines) if line.strip() and not line.startswith("%")), len(lines))
     if first == len(lines):
         raise InvalidFile(f"{path}: the line with the sizes is missing.")
-    n, columns, m = (int(v) for v in table(path, [lines[first]], first + 1, 3)[0])
+    n, columns, m = counts(path, lines[first], first + 1, 3)
     body = [line for line in lines[first + 1 :] if line.strip()]
     if n != columns or len(body) != m:
         raise InvalidFile(f"{path}: expected a square matrix with {m} entries, got {n} x {columns} and {len(body)}.")

@@ -36,9 +36,12 @@ def write_text(path: Path, lines: Iterable[str]) -> None:
 
 def table(path: Path, lines: list[str], first: int, columns: int) -> Floats:
     """The numbers of `lines` (the first of which is line `first` of the file), `columns` in each."""
+    joined = " ".join(lines)
     try:
-        numbers = np.array(" ".join(lines).split(), dtype=np.float64)
-        if numbers.size == columns * len(lines) and np.isfinite(numbers).all():
+        numbers = np.array(joined.split(), dtype=np.float64)
+        # NumPy would take 1_0 for 10, and the numbers of a short and of a long line for those of two right ones
+        whole = numbers.size == columns * len(lines) and all(len(line.split()) == columns for line in lines)
+        if whole and "_" not in joined and np.isfinite(numbers).all():
             return numbers.reshape(-1, columns)
     except ValueError:
         pass
@@ -49,12 +52,20 @@ def table(path: Path, lines: list[str], first: int, columns: int) -> Floats:
     raise InvalidFile(f"{path}: its numbers could not be read.")
 
 
+def counts(path: Path, line: str, number: int, columns: int) -> list[int]:
+    """The whole numbers of a header, which is line `number` of the file."""
+    words = line.split()
+    if len(words) != columns or not all(word.isascii() and word.isdigit() and len(word) < 16 for word in words):
+        raise InvalidFile(f"{path}, line {number}: expected {columns} whole numbers, got {line.strip()!r}.")
+    return [int(word) for word in words]
+
+
 def index_pairs(path: Path, rows: Floats, base: int, n: int, what: str) -> tuple[Ints, Ints]:
     """The first two columns, node or variable numbers from `base` on, as 0, 1, ..., n - 1."""
     most = 2**22 + 64 * path.stat().st_size
     if n > most:
         raise InvalidFile(f"{path}: {n} variables are promised, more than a file of this size can mean ({most}).")
-    whole = rows[:, :2].astype(np.int64)
+    whole = np.clip(rows[:, :2], -1.0, 2.0**53).astype(np.int64)
     bad = (whole != rows[:, :2]) | (whole < base) | (whole >= n + base)
     if bad.any():
         wrong = rows[:, :2].T[bad.T][0]
