@@ -41,7 +41,8 @@ def test_files_are_read_as_dimod_reads_them(tmp_path: Path, n: int, kind: str, v
     for label in LABELS:
         for dtype in (np.float32, np.float64):
             bqm = _bqm(n, kind, dtype, label)
-            path.write_bytes(bqm.to_file(version=version).read())
+            with bqm.to_file(version=version) as file:
+                path.write_bytes(file.read())
             found, wanted = flipwise.read_model(path), model_from_bqm(bqm)
             order = np.lexsort((wanted.j, wanted.i))
             assert found.labels == wanted.labels and found.variables == wanted.variables
