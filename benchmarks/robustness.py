@@ -1,6 +1,7 @@
 """The long checks of robustness, run on demand and stored: runs killed at random moments, hostile files.
 
     python benchmarks/robustness.py kills                      # 200 runs, each killed three times by SIGKILL
+    python benchmarks/robustness.py kills --signal SIGTERM     # the same with SIGTERM, which itself leaves a checkpoint
     python benchmarks/robustness.py fuzz                       # every reader for 10 minutes
     python benchmarks/robustness.py fuzz --at-once 3           # three at a time; a hang is counted in processor time
     python benchmarks/robustness.py fuzz --seconds 60 --only METIS
@@ -32,7 +33,7 @@ KILL_SHARES = {"descent": 0.7, "portfolio": 0.2, "dense subgraph": 0.1}
 """Which runs are killed how often."""
 
 
-def kills(runs: int, only: list[str]) -> bool:
+def kills(runs: int, only: list[str], number: signal.Signals) -> bool:
     """Runs killed and resumed, one row for each kind of run; whether all ended with the uninterrupted answer.
 
     Every run is a process of its own, forked from this one after the imports: two hundred interpreters would mostly
@@ -40,14 +41,14 @@ def kills(runs: int, only: list[str]) -> bool:
     """
     import numba  # noqa: F401  forked processes begin with it loaded
 
-    from tests.engine.test_sigkill import SCRIPT
+    from tests.engine.test_sigkill import EVERY, SCRIPT
 
     recorder = Recorder("robustness-kills")
-    if only:  # the others stay as they are stored
-        recorder.go_on(lambda row: row["kind"] not in only)
+    kinds = only or list(KILL_SHARES)  # others, and those of the other signal, stay as they are stored
+    recorder.go_on(lambda row: row["kind"] not in kinds or row.get("signal", "SIGKILL") != number.name)
     rng = np.random.default_rng()
     good = True
-    for kind in only or KILL_SHARES:
+    for kind in kinds:
         count = max(1, round(runs * KILL_SHARES[kind]))
         began = time.monotonic()
         killed = same = resumed = 0
@@ -62,18 +63,20 @@ def kills(runs: int, only: list[str]) -> bool:
                 deaths = 0
                 while not mine.exists():
                     resumed += path.exists()
-                    process = _forked(SCRIPT, [kind, str(mine), str(path)])
+                    process = _forked(SCRIPT, [kind, str(mine), str(path), EVERY[number]])
                     if deaths < 3:
                         time.sleep(float(rng.uniform(0.0, 0.6)) * usual)
-                        os.kill(process, signal.SIGKILL)
-                    ended = os.waitpid(process, 0)[1]
-                    deaths += os.WIFSIGNALED(ended)
-                    assert os.WIFSIGNALED(ended) or ended == 0, f"{kind}: ended with {ended}"
+                        os.kill(process, number)
+                    ended = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+                    deaths += ended != 0
+                    assert ended in (0, -number, 128 + number), f"{kind}: ended with {ended}"
                 killed += deaths
                 same += bool(np.array_equal(np.load(whole), np.load(mine)))
         good &= same == count
         seconds = round(time.monotonic() - began, 1)
-        recorder.add(kind=kind, runs=count, kills=killed, resumed=resumed, same_answer=same, seconds=seconds)
+        recorder.add(
+            signal=number.name, kind=kind, runs=count, kills=killed, resumed=resumed, same_answer=same, seconds=seconds
+        )
         print(f"{kind}: {same} of {count} the same, {killed} kills, {resumed} resumed, {seconds} s", flush=True)
     return good
 
@@ -88,6 +91,8 @@ def _forked(script: str, arguments: list[str]) -> int:
             sys.argv = ["-c", *arguments]
             exec(compile(script, "script", "exec"), {"__name__": "__main__"})
             code = 0
+        except SystemExit as error:
+            code = int(error.code or 0)
         finally:
             os._exit(code)
     return process
@@ -137,12 +142,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("check", choices=["kills", "fuzz"])
     parser.add_argument("--runs", type=int, default=200, help="killed runs")
+    parser.add_argument("--signal", choices=["SIGKILL", "SIGTERM"], default="SIGKILL", help="that ends the runs")
     parser.add_argument("--seconds", type=float, default=600.0, help="for each reader")
     parser.add_argument("--only", action="append", default=[], help="a reader, or a kind of run (may be repeated)")
     parser.add_argument("--at-once", type=int, default=1, help="readers fuzzed at the same time")
     arguments = parser.parse_args()
     if arguments.check == "kills":
-        return 0 if kills(arguments.runs, arguments.only) else 1
+        return 0 if kills(arguments.runs, arguments.only, signal.Signals[arguments.signal]) else 1
     return 0 if fuzz(arguments.seconds, arguments.only, arguments.at_once) else 1
 
 
