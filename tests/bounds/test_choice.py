@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from flipwise import Cardinality, LowRank, Quadratic
 from flipwise.bounds import choice
-from flipwise.bounds.choice import _tamed, affordable_bound, proven_bound, simple_bound
+from flipwise.bounds.choice import affordable_bound, proven_bound, simple_bound
 from flipwise.foundation.errors import InvalidInput
 
 PAIR = np.array([[0.0, 1.0], [1.0, 0.0]])
@@ -122,7 +122,7 @@ def test_taming_divides_by_a_power_of_two(size: float) -> None:
     f = Quadratic(
         [np.array([[0.3, 1.7], [1.7, 0.0]]) * size, LowRank(np.ones((2, 1)), [0.1 * size])], [0.4 * size, 0.0], size
     )
-    tame, power = _tamed(f)
+    tame, power = f.on_safe_scale()
     assert math.frexp(power)[0] == 0.5
     rows = sum((term.absolute_row_sums() for term in tame.terms), np.abs(tame.c))
     assert 1.0 <= rows.max() < 2.0
@@ -135,7 +135,7 @@ def test_taming_divides_by_a_power_of_two(size: float) -> None:
 def test_ordinary_numbers_are_left_as_they_are(size: float) -> None:
     """Zero and numbers whose squares exist need no scaling."""
     f = Quadratic(PAIR * size, [0.0, size])
-    assert _tamed(f) == (f, 1.0)
+    assert f.on_safe_scale() == (f, 1.0)
 
 
 def test_a_constant_beside_which_everything_is_nothing() -> None:

@@ -76,26 +76,14 @@ def proven_bound(
     if kind == "none":
         return None
     bound = simple_bound(objective)
+    scaled, unit = objective.on_safe_scale()
     if kind == "sdp":
         seconds = SHARE / 2.0 * (30.0 if time_limit is None else time_limit)
-        scaled, power = _tamed(objective)
-        bound = max(bound, sdp_bound(scaled, constraint=constraint, time_limit=seconds) * power)
+        bound = max(bound, sdp_bound(scaled, constraint=constraint, time_limit=seconds) * unit)
     elif kind == "spectral":
-        scaled, power = _tamed(objective)
-        bound = max(bound, spectral_bound(scaled) * power)
+        bound = max(bound, spectral_bound(scaled) * unit)
     bound = lifted(objective, bound)
     return bound if least is None else max(least, bound)
-
-
-def _tamed(objective: Quadratic) -> tuple[Quadratic, float]:
-    """The objective divided by a power of two, which is exact, and that power: squares of its numbers must exist."""
-    rows = sum((term.absolute_row_sums() for term in objective.terms), np.abs(objective.c))
-    largest = float(rows.max(initial=0.0))
-    if largest == 0.0 or 1e-100 < largest < 1e100 or abs(objective.d) > 1e200 * largest:
-        return objective, 1.0  # the last: beside such a constant the rest is rounding, and their quotient may not exist
-    power = math.ldexp(1.0, math.frexp(largest)[1] - 1)
-    terms = [term.scaled(1.0 / power) for term in objective.terms]
-    return Quadratic(terms, objective.c / power, objective.d / power), power
 
 
 def simple_bound(objective: Quadratic) -> float:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from flipwise.bounds.choice import Bound, proof_of
 from flipwise.cuts.bisection import Bisection
-from flipwise.cuts.partition import PartitionProblem, RecursiveBisection, part_sizes
+from flipwise.cuts.partition import PartitionProblem, RecursiveBisection, cut_between, part_sizes
 from flipwise.cuts.result import CutResult
 from flipwise.engine.limits import Limits
 from flipwise.engine.result import Result
@@ -229,7 +229,7 @@ def cut_objective(graph: Graph, sign: float = 1.0) -> Quadratic:
     # scipy would widen the indices to the type of indptr
     indptr = graph.indptr.astype(graph.indices.dtype) if graph.n_arcs < 2**31 else graph.indptr
     A = sp.csr_array((weights * (-0.25 * sign), graph.indices, indptr), shape=(graph.n, graph.n))
-    return Quadratic(A, d=sign * float(weights.sum()) / 4.0)
+    return Quadratic.with_constants(A, weights * (0.25 * sign))
 
 
 def _weighed(graph: Any) -> Graph:
@@ -247,9 +247,13 @@ def _nonnegative(graph: Graph) -> bool:
 def _described(graph: Graph, result: Result, sense: Literal["min", "max"]) -> CutResult:
     """The plain result of a run in terms of parts and the weight between them."""
     own = {f.name: getattr(result, f.name) for f in fields(result)}
-    if sense == "max":  # what was minimised is minus the cut
-        own["value"] = -result.value if result.value else 0.0
-        own["bound"] = None if result.bound is None else -result.bound if result.bound else 0.0
     parts = (result.x if result.x.dtype == np.int64 else result.x > 0).astype(np.int64)
+    own["value"] = cut_between(graph, parts)
+    if result.optimal:
+        own["bound"] = own["value"]
+    elif sense == "max" and result.bound is not None:  # what was minimised is minus the cut
+        own["bound"] = max(own["value"], -result.bound)
+    elif result.bound is not None:
+        own["bound"] = min(own["value"], result.bound)
     own["x"] = np.where(parts == 0, -1, 1).astype(np.int8)
     return CutResult(**own, parts=parts, sense=sense, names=graph.names)

@@ -19,7 +19,7 @@ from flipwise.foundation.errors import InvalidInput
 from flipwise.graphs.graph import Graph
 from flipwise.model.constraints import Cardinality, Free
 from flipwise.model.problem import Problem
-from flipwise.model.quadratic import Quadratic
+from flipwise.model.quadratic import Quadratic, accurate_sum
 
 ROUNDS_SHARE = 1.0 / 3.0
 """The effort of each bisection in a partition, of that of a bisection on its own."""
@@ -30,7 +30,7 @@ def cut_between(graph: Graph, parts: npt.NDArray[Any]) -> float:
     rows = np.repeat(np.arange(graph.n), graph.degrees)
     across = parts[rows] != parts[graph.indices]
     weights = np.ones(graph.n_arcs) if graph.weights is None else graph.weights
-    return float(weights[across].sum()) / 2.0
+    return accurate_sum(weights[across]) / 2.0
 
 
 class CutWeight:

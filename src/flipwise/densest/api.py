@@ -25,6 +25,7 @@ from flipwise.foundation.arrays import Ints
 from flipwise.foundation.checks import as_generator, is_whole, seed_of
 from flipwise.foundation.errors import InvalidInput
 from flipwise.foundation.interrupts import guarded_interrupts
+from flipwise.foundation.numbers import largest_size
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 from flipwise.kernels.compile_time import Moment
@@ -33,6 +34,8 @@ from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
 from flipwise.solvers.registry import GENERAL, as_solver
 
+MODEST = 1e-100, 1e100
+"""Between these is the largest weight of a graph."""
 SubgraphBound = Literal["auto", "none"]
 """Whether to prove a bound on the density."""
 
@@ -250,7 +253,14 @@ def _whole_graph(graph: Any) -> WholeGraph:
     """Whatever a user has, as the search asks about it."""
     if isinstance(graph, WholeGraph):
         return graph
-    return GraphInMemory(graph if isinstance(graph, Graph) else as_graph(graph))
+    simple = graph if isinstance(graph, Graph) else as_graph(graph)
+    largest = 1.0 if simple.weights is None else largest_size(simple.weights)
+    if largest and not MODEST[0] <= largest <= MODEST[1]:
+        raise InvalidInput(
+            f"`graph`: the largest weight must be between {MODEST[0]:.0e} and {MODEST[1]:.0e}, for squares of weights "
+            f"are added up; it is {largest:.3g}. Multiply all weights by one number: the densest sets stay the same."
+        )
+    return GraphInMemory(simple)
 
 
 def _checked_sizes(n: int, sizes: Sequence[Any]) -> list[int]:

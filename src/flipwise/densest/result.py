@@ -75,8 +75,12 @@ class DensestSubgraph(Result):
             described.bounds = bounds.densities()
             described.bound_method, best = bounds.best
             described.bound = max(bounds.density(best), described.value)  # above what was found, also by rounding
-            if described.optimal and described.status is not Status.INTERRUPTED:
-                described.status = Status.OPTIMAL
+        if bounds is not None and result.optimal and result.method == "exact":
+            described.bound, described.bound_method = described.value, "exact"
+        if described.optimal and described.status is not Status.INTERRUPTED:
+            described.status = Status.OPTIMAL
+        elif described.status is Status.OPTIMAL:  # not to the last digit, where weights are rounded
+            described.status = Status.LOCAL_OPTIMUM
         return described
 
     @property

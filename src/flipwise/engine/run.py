@@ -169,8 +169,11 @@ class Run:
         resumption: Resumption | None = None,
         clock: Clock | None = None,
         interrupts: Interrupts | None = None,
+        unit: float = 1.0,
     ) -> None:
         self.problem = problem
+        self.unit = unit
+        """What values are multiplied by before anybody hears of them: a power of two, 1 for all but extreme numbers."""
         self.limits = limits or Limits()
         self.clock = clock or Clock(self.limits.time_limit, began=self.limits.began)
         self.incumbent = Incumbent()
@@ -251,7 +254,9 @@ class Run:
         self._descent_iterations += 1
         self._since_improvement = 0 if improved else self._since_improvement + 1
         best = self.incumbent
-        record = Record(self.iterations, value, best.value, flips, alpha, best.bound, self.clock.seconds)
+        unit = self.unit
+        bound = None if best.bound is None else best.bound * unit
+        record = Record(self.iterations, value * unit, best.value * unit, flips, alpha, bound, self.clock.seconds)
         self.trace.add(record)
         if self._log is not None:
             self._log.row(record)

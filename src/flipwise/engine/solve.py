@@ -95,10 +95,12 @@ def solve(
             fingerprint = _fingerprint(problem, solver, name, restarts)
             fingerprint["data"] = data_hash(problem_data(problem) if data is None else data, opened.memo)
             resumption = Resumption(opened, part, fingerprint)
+        searched, unit = problem.on_safe_scale()
         run = Run(
-            problem, limits, callback=callback, trace=trace, log=log, resumption=resumption, interrupts=interrupts
+            searched, limits, callback=callback, trace=trace, log=log, resumption=resumption, interrupts=interrupts,
+            unit=unit,
         )  # fmt: skip
-        resumed = None if resumption is None else resumption.earlier(problem)
+        resumed = None if resumption is None else resumption.earlier(searched)
         if bound is not None and bound.costly and limits.time_limit is not None:
             run.clock.set_limit(SEARCH_SHARE * limits.time_limit)
         status = _searched(run, solver, first, rng, restarts, resumed, interrupts)
@@ -169,7 +171,7 @@ def _proven(run: Run, bound: Proof, status: Status, interrupts: Interrupts) -> S
     except KeyboardInterrupt:
         return Status.INTERRUPTED
     if found is not None:
-        run.raise_bound(found)
+        run.raise_bound(found / run.unit)
     return status
 
 
@@ -184,12 +186,17 @@ def _finished(run: Run, problem: Problem, status: Status, method: str, seed: int
             "A constraint of your own must keep its rule in `random`, `project` and `pair` "
             "(flipwise.testing.check_constraint tests it), and the method must keep to it."
         )
-    value = problem.objective.value(run.best_x)
+    counted = problem.counting(run.count_evaluation) if problem.is_users_own else problem
+    value = counted.objective.value(run.best_x)
     if not math.isfinite(value):
         raise InvalidInput(f"the objective is {value} at the best point; its numbers are too large for float64.")
-    bound = None if run.bound is None else min(run.bound, value)
+    bound = None if run.bound is None else min(run.bound * run.unit, value)
     if bound == value and status is not Status.INTERRUPTED:
         status = Status.OPTIMAL
+    elif (
+        status is Status.OPTIMAL
+    ):  # a method says so, but what it has proven does not reach the value to the last digit
+        status = Status.CONVERGED
     return Result(
         x=problem.to_user(run.best_x),
         value=value,

@@ -73,11 +73,11 @@ def are_multiples(numbers: Floats, exponent: int) -> bool:
     return True
 
 
-def sum_of_terms(terms: Sequence[Term], c: Floats, d: float, x: Floats) -> float:
-    """x'Ax + c'x + d for entries -1, 0 and 1 of x, rounded once."""
+def sum_of_terms(terms: Sequence[Term], c: Floats, constants: Floats, x: Floats) -> float:
+    """x'Ax + c'x + the sum of constants, for entries -1, 0 and 1 of x, rounded once."""
     chosen = np.flatnonzero(x)
     signs = x[chosen]
-    numbers = [np.array([d]), c[chosen] * signs]
+    numbers = [constants, c[chosen] * signs]
     for term in terms:
         block = term.block(chosen, chosen)
         numbers.append((block * signs[:, None] * signs[None, :]).reshape(-1))

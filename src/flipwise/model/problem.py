@@ -63,6 +63,13 @@ class Problem:
         """The objective itself where it knows the effect of flips, otherwise a stand-in that evaluates them."""
         return self.objective if isinstance(self.objective, SupportsFlips) else EvaluatedFlips(self.objective)
 
+    def on_safe_scale(self) -> tuple[Problem, float]:
+        """The same problem in numbers whose squares exist, and the power of two by which its values are smaller."""
+        if not isinstance(self.objective, Quadratic):
+            return self, 1.0
+        scaled, unit = self.objective.on_safe_scale()
+        return (self if unit == 1.0 else replace(self, objective=scaled)), unit
+
     def counting(self, count: Callable[[], None]) -> Problem:
         """The same problem, with `count` called before every value and every gradient."""
         if isinstance(self.objective, Smooth):

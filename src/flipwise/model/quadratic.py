@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -88,9 +89,12 @@ class Quadratic:
         sizes = Sizes.of(terms, linear, float(d))
         self.grain = sizes.grain / (1.0 if variables == "spin" else 4.0)
         """A power of two that divides A, c and d, where all arithmetic is exact (integers, halves); otherwise 0."""
+        self.entries = sizes.entries
+        """Numbers stored for A."""
         self.rounding = 0.0
         """How far the stored quadratic in spins can be from the given one, at any binary point."""
-        self._given = None if sizes.grain or sizes.entries > FEW_ENTRIES else (tuple(terms), linear, float(d))
+        few = not sizes.grain and sizes.entries <= FEW_ENTRIES
+        self._given = (tuple(terms), linear, np.array([float(d)])) if few else None
         constant = float(d)
         if variables == "binary":  # x = (y + 1)/2:  y'(A/4)y + (c/2 + A1/2)'y + d + 1'A1/4 + c'1/2
             ones = np.ones(n)
@@ -106,8 +110,47 @@ class Quadratic:
         self.given_d = float(d)
         """The constant as it was given; `d` is that in spins."""
         rows_of_spins = sizes.rows if variables == "spin" else sizes.rows / 2.0
+        self._reach = float(rows_of_spins.max(initial=0.0))
         self.slack = np.zeros(n) if sizes.exact_changes else 32.0 * _EPS * rows_of_spins
         """What rounding can do to the change of one flip: a smaller improvement counts as none (zero: exact)."""
+
+    @classmethod
+    def with_constants(cls, A: Any, constants: Floats) -> Quadratic:
+        """x'Ax in spins plus many constants, which are added up exactly for the values of a small problem."""
+        objective = cls(A, d=accurate_sum(constants))
+        if not objective.grain:
+            objective.rounding = _EPS * float(np.abs(constants).sum())
+        if objective._given is not None:
+            objective._given = (*objective._given[:2], constants)
+        return objective
+
+    def on_safe_scale(self) -> tuple[Quadratic, float]:
+        """The objective divided by a power of two, which is exact, and that power: squares of its numbers must exist.
+
+        Ordinary numbers are left as they are, with 1.
+        """
+        if self._reach == 0.0 or 1e-99 < self._reach < 1e99:
+            return self, 1.0
+        rows = sum((term.absolute_row_sums() for term in self.terms), np.abs(self.c))
+        largest = float(rows.max(initial=0.0))
+        if largest == 0.0 or 1e-100 < largest < 1e100 or abs(self.d) > 1e200 * largest:
+            return self, 1.0  # the last: beside such a constant the rest is rounding, and their quotient may not exist
+        unit = math.ldexp(1.0, math.frexp(largest)[1] - 1)
+        other = copy(self)
+        for name in ("matrix", "diagonal", "_has_diagonal"):
+            other.__dict__.pop(name, None)  # what was derived from the numbers
+        other.terms = tuple(term.scaled(1.0 / unit) for term in self.terms)
+        other.c, other.d, other.given_d = self.c / unit, self.d / unit, self.given_d / unit
+        other.slack, other.rounding, other.grain = self.slack / unit, self.rounding / unit, self.grain / unit
+        if self._given is not None:
+            terms, c, d = self._given
+            other._given = tuple(term.scaled(1.0 / unit) for term in terms), c / unit, d / unit
+        return other, unit
+
+    @property
+    def rounded_once(self) -> bool:
+        """Whether values at binary points are exact but for one rounding at the end."""
+        return bool(self.grain) or self._given is not None
 
     @cached_property
     def matrix(self) -> Dense | Sparse | None:

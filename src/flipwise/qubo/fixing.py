@@ -37,6 +37,8 @@ class FixedVariables:
             return None
         if found.fixed.size == objective.n:
             return cls(problem, found, problem, np.zeros(0, dtype=np.int64))
+        if not objective.grain and objective.rounded_once:
+            return None  # of so few variables none needs to be fixed at the price of rounded coefficients
         remaining, free = reduced(objective, found.spins)
         return cls(problem, found, Problem(remaining, Free()), free)
 
@@ -63,6 +65,8 @@ class FixedVariables:
         self._value_at(spins, result)
         if result.bound is not None and result.value <= result.bound:
             result.bound, result.status = result.value, Status.OPTIMAL
+        elif result.status is Status.OPTIMAL:  # the remaining problem was rounded
+            result.status = Status.CONVERGED
 
     def result(self, seed: int | None) -> Result:
         """Every variable is proven: there is nothing to search."""

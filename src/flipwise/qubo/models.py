@@ -84,7 +84,7 @@ class QuadraticModel:
 
         In a dict the linear terms are `(u, u)`, `(u,)`, or both, which are added up, as are `(u, v)` and `(v, u)`.
         """
-        if isinstance(Q, Mapping):
+        if is_dictionary(Q):
             labels, i, j, b = _from_mapping("Q", Q)
             return cls.from_terms(len(labels), i, j, b, offset, "binary", labels)
         matrix = sp.coo_array(as_square("Q", Q))
@@ -97,15 +97,15 @@ class QuadraticModel:
         `h` is an array and `J` a matrix, of which both triangles are added up; or both are dicts, {v: h} and {(u, v):
         J}.
         """
-        if isinstance(J, Mapping):
-            fields = dict(h) if isinstance(h, Mapping) else dict(enumerate(as_floats("h", h).reshape(-1).tolist()))
+        if is_dictionary(J):
+            fields = fields_of(h)
             labels, i, j, b = _from_mapping("J", J, fields)
             model = cls.from_terms(len(labels), i, j, b, offset, "spin", labels)
             values = [as_number(f"h[{label!r}]", fields.get(label, 0.0)) for label in labels]
             return replace(model, linear=np.array(values))
         matrix = sp.coo_array(as_square("J", J))
         model = cls.from_terms(matrix.shape[0], matrix.row, matrix.col, matrix.data, offset, "spin")
-        linear = as_floats("h", h if not isinstance(h, Mapping) else [h.get(v, 0.0) for v in range(model.n)])
+        linear = as_floats("h", h)
         if linear.shape != (model.n,):
             raise InvalidInput(f"`h` must have {model.n} entries, one for each row of J, got shape {linear.shape}.")
         return replace(model, linear=linear)
@@ -184,6 +184,16 @@ class QuadraticModel:
 
     def __repr__(self) -> str:
         return f"QuadraticModel({self.n:,} {self.variables} variables, {self.b.size:,} couplings)"
+
+
+def is_dictionary(terms: Any) -> bool:
+    """Whether terms are given by their variables; scipy's matrices in the format "dok" are dictionaries, too."""
+    return isinstance(terms, Mapping) and not sp.issparse(terms)
+
+
+def fields_of(h: Any) -> dict[Any, Any]:
+    """The linear part of an Ising model by its variables, those of an array being 0, 1, 2, ..."""
+    return dict(h) if isinstance(h, Mapping) else dict(enumerate(as_floats("h", h).reshape(-1).tolist()))
 
 
 def _from_mapping(

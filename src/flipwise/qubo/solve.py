@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ from flipwise.model.problem import Problem, as_problem
 from flipwise.model.quadratic import Quadratic
 from flipwise.qubo.dictionaries import has_long_terms, labelled_polynomial, split_terms
 from flipwise.qubo.fixing import FixedVariables
-from flipwise.qubo.models import QuadraticModel
+from flipwise.qubo.models import QuadraticModel, fields_of, is_dictionary
 from flipwise.solvers.portfolio.algorithm import portfolio_or_other
 
 
@@ -183,7 +182,7 @@ def _solved(
 
 
 def _qubo_objective(Q: Any, offset: float) -> tuple[Quadratic | Polynomial, tuple[Any, ...] | None]:
-    if isinstance(Q, dict):
+    if is_dictionary(Q):
         if has_long_terms(Q):
             return labelled_polynomial("Q", Q, offset, "binary")
         constant = split_terms("Q", Q)[2]
@@ -198,13 +197,13 @@ def _qubo_objective(Q: Any, offset: float) -> tuple[Quadratic | Polynomial, tupl
 
 
 def _ising_objective(h: Any, J: Any, offset: float) -> tuple[Quadratic | Polynomial, tuple[Any, ...] | None]:
-    if isinstance(J, dict):
+    if is_dictionary(J):
         if has_long_terms(J):
-            fields = h if isinstance(h, Mapping) else dict(enumerate(h))
+            fields = fields_of(h)
             return labelled_polynomial("J", J, offset, "spin", fields)
         J, linear, constant = split_terms("J", J)
         if linear or constant:
-            fields = dict(h) if isinstance(h, Mapping) else dict(enumerate(h))
+            fields = {label: as_number(f"h[{label!r}]", value) for label, value in fields_of(h).items()}
             h = {label: fields.get(label, 0.0) + linear.get(label, 0.0) for label in {**fields, **linear}}
             offset = as_number("offset", offset) + constant
         h, J, offset = QuadraticModel.from_ising(h, J, offset), None, 0.0
