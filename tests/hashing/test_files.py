@@ -48,3 +48,38 @@ def test_what_belongs_to_one_fit_is_not_saved(tmp_path: Path, digits: Any) -> No
     model.set_params(callback=lambda progress: None).fit(digits[0], digits[1]).save(tmp_path / "model.safetensors")
     again = load(tmp_path / "model.safetensors")
     assert again.callback is None and again.checkpoint is None and (again.time_limit, again.every) == (60.0, 9.0)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+def test_forged_models_are_refused(estimator: Any, digits: Any, tmp_path: Path) -> None:
+    """An array that is missing, of another shape, not finite or points nowhere: refused when it is loaded."""
+    from safetensors import safe_open
+    from safetensors.numpy import load_file, save_file
+
+    path, forged = tmp_path / "model.safetensors", tmp_path / "forged.safetensors"
+    clone(estimator).fit(digits[0], digits[1]).save(path)
+    with safe_open(str(path), framework="numpy") as file:
+        about = file.metadata()
+    arrays = load_file(path)
+    for name, array in arrays.items():
+        scales = name.split(".")[-1] in ("width", "scale", "symmetry")  # one number, or one for each feature
+        wrong = [] if scales else [array[:-1], array.reshape(-1)[:1], array[None]]
+        if array.dtype.kind == "f":
+            wrong.append(np.full_like(array, np.nan))
+        if name.split(".")[-1] in ("left", "right", "feature", "start"):
+            wrong += [array - 1, array + array.size, *([array[::-1]] if name.split(".")[-1] != "feature" else [])]
+        if name == "codes":
+            wrong = [array[:, :0], array.astype(np.int16)]
+        for value in wrong:
+            if value.shape == array.shape and np.array_equal(value, array):
+                continue
+            save_file(arrays | {name: np.ascontiguousarray(value)}, forged, metadata=about)
+            with pytest.raises(InvalidFile, match="forged"):
+                load(forged)
+    for field in ("class", "function", "parameters", "n_features", "feature_names"):
+        for value in ("", "x", "-1", "[]", "1" * 40, "[" * 100_000, "{}"):
+            if (field, value) in {("feature_names", "[]"), ("parameters", "{}")}:
+                continue
+            save_file(arrays, forged, metadata=about | {field: value})
+            with pytest.raises(InvalidFile, match="forged"):
+                load(forged)

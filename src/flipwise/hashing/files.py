@@ -88,7 +88,7 @@ def load(path: str | Path) -> Any:
         return _estimator(path, about, arrays)
     except InvalidFile:
         raise
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError) as error:
         raise InvalidFile(f"{path}: a part is missing or damaged ({type(error).__name__}: {error}).") from None
 
 
@@ -107,11 +107,48 @@ def _estimator(path: str | Path, about: dict[str, str], arrays: dict[str, Any]) 
     estimator.function_ = function_from_arrays(about["function"], held)
     estimator.codes_ = Codes(arrays["codes"], estimator.n_bits)
     estimator.n_features_in_ = int(about["n_features"])
+    _check_function(estimator.function_, estimator.n_features_in_, estimator.n_bits)
     estimator._n_features_out = arrays["codes"].shape[1] if estimator.output == "packed" else estimator.n_bits
     names = json.loads(about["feature_names"])
+    if names is not None and (not isinstance(names, list) or len(names) != estimator.n_features_in_):
+        raise ValueError("not one name for each feature")
     if names is not None:
         estimator.feature_names_in_ = np.array(names, dtype=object)
     return estimator
+
+
+def _check_function(function: Any, n_features: int, n_bits: int) -> None:
+    """Raise a `ValueError` unless the arrays are those of a hash function of so many features for so many bits."""
+    held = function.arrays()
+    if any(a.dtype.kind not in "fiu" or (a.dtype.kind == "f" and not np.isfinite(a).all()) for a in held.values()):
+        raise ValueError("numbers that are not finite")
+    if function.kind == "trees":
+        _check_trees(held, n_features, n_bits)
+        return
+    width = held["anchors"].shape[1] if function.kind == "rbf" else held["P"].shape[0]
+    if width != n_features or held["bias"].shape != (n_bits,) or held["P"].ndim != 2:
+        raise ValueError(
+            f"a hash function of {width} features, or of other than {n_bits} bits, instead of {n_features}"
+        )
+    shape = function.decision(np.zeros((1, n_features))).shape
+    if shape != (1, n_bits):
+        raise ValueError(f"values of shape {shape} instead of (1, {n_bits})")
+
+
+def _check_trees(held: dict[str, Any], n_features: int, n_bits: int) -> None:
+    """Raise a `ValueError` unless every step down a tree ends: a node points to later ones, a leaf to itself."""
+    start, left, right, feature = (held[name] for name in ("start", "left", "right", "feature"))
+    size = left.size
+    own = np.arange(size)
+    shaped = right.shape == feature.shape == held["threshold"].shape == left.shape == (size,)
+    if not shaped or held["value"].shape != (size, n_bits) or held["bias"].shape != (n_bits,):
+        raise ValueError("the arrays of the trees differ in length")
+    if start.ndim != 1 or start.size < 2 or start[0] != 0 or start[-1] != size or (np.diff(start) < 1).any():
+        raise ValueError("the trees do not begin one behind another")
+    if any(side.dtype.kind != "i" or (side < own).any() or (side >= size).any() for side in (left, right)):
+        raise ValueError("a node of a tree points before itself or outside")
+    if feature.dtype.kind != "i" or (feature < 0).any() or (feature >= n_features).any():
+        raise ValueError("a tree asks for a feature that is not there")
 
 
 def _as_json(value: Any) -> Any:

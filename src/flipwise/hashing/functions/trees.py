@@ -16,6 +16,9 @@ from flipwise.foundation.arrays import Floats
 from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.functions.ridge import Targets, dense
 
+_ARRAYS = ("start", "left", "right", "feature", "threshold", "value", "bias")
+"""What a file holds of the trees."""
+
 
 class TreesFunction:
     """Boosted trees.
@@ -97,13 +100,12 @@ class TreesFunction:
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The nodes of all trees, one array a property."""
-        names = ("start", "left", "right", "feature", "threshold", "value", "bias")
-        return {name: getattr(self, f"{name}_") for name in names}
+        return {name: getattr(self, f"{name}_") for name in _ARRAYS}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> TreesFunction:
         """The trees of saved arrays."""
         function = cls()
-        for name, array in arrays.items():
-            setattr(function, f"{name}_", array)
+        for name in _ARRAYS:
+            setattr(function, f"{name}_", arrays[name])
         return function
