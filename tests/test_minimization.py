@@ -34,7 +34,7 @@ A = random_symmetric(np.random.default_rng(0), 40)
         (lambda: Quadratic([np.eye(2), np.eye(3)]), "same size"),
         (lambda: Quadratic(A, [1.0]), "`c` must have 40"),
         (lambda: Quadratic(A, np.full(40, np.nan)), "`c` must be finite"),
-        (lambda: Quadratic(A, d=np.inf), "`d` must be finite"),
+        (lambda: Quadratic(A, d=np.inf), "`d` must be a finite number"),
         (lambda: Quadratic(A, variables="bit"), "spin"),
         (lambda: Quadratic(A, shape=(3, 3)), "has 9 entries"),
         (lambda: flipwise.LowRank([1.0, 2.0]), "matrix"),
@@ -175,7 +175,7 @@ def test_trace_file_has_one_line_an_iteration(tmp_path: Path) -> None:
 
 def test_verbose_logs_a_table_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
     """Banner, header, rows and a closing line; nothing on standard output."""
-    flipwise.minimize(A, seed=0, verbose=True)
+    flipwise.minimize(A, method="dpcd", seed=0, verbose=True)
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "method dpcd" in captured.err and "iter" in captured.err and "no single move" in captured.err
@@ -214,3 +214,13 @@ def test_an_interrupt_whose_exception_is_lost_is_heeded(method: str) -> None:
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_those_who_name_no_method_get_what_improves_on_the_descent() -> None:
+    """The default is the portfolio, the bare descent where the arguments speak of descents; never worse than DPCD."""
+    assert flipwise.minimize(A, seed=0).method == "portfolio"
+    for descents in ({"restarts": 2}, {"max_iterations": 3}, {"patience": 5}, {"alpha": 2.0}, {"literal": True}):
+        assert flipwise.minimize(A, seed=0, **descents).method == "dpcd"
+    assert flipwise.minimize(A, seed=0, effort=0.05).method == "portfolio"
+    bare = flipwise.minimize(A, seed=0, method=flipwise.DPCD(neighbourhood=0))
+    assert flipwise.minimize(A, seed=0).value <= bare.value

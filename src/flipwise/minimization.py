@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,18 @@ from flipwise.engine.run import Callback
 from flipwise.engine.solve import solve
 from flipwise.engine.solver import Solver
 from flipwise.model.constraints import Constraint
-from flipwise.model.problem import as_problem
+from flipwise.model.problem import Problem, as_problem
+from flipwise.model.quadratic import Quadratic
+from flipwise.solvers.portfolio.algorithm import Portfolio
 from flipwise.solvers.registry import GENERAL, Method, as_solver
 
 METHODS: dict[str, Method] = {**GENERAL, **DENSEST}
 """Every method of the library by its name."""
+
+DEFAULT_EFFORT = 0.1
+"""The effort of the portfolio where neither a method nor a limit is given: three rounds."""
+DEFAULT_ENTRIES = 1_000_000
+"""The most entries of a quadratic for which that effort is spent unasked."""
 
 SHARED = (
     *("max_iterations", "target", "patience", "restarts", "bound", "start", "seed", "time_limit", "callback"),
@@ -47,7 +55,7 @@ def minimize(
     *,
     count: int | None = None,
     constraint: Constraint | None = None,
-    method: str | Solver = "dpcd",
+    method: str | Solver = "auto",
     bound: Bound = "none",
     start: npt.ArrayLike | None = None,
     restarts: int = 1,
@@ -79,8 +87,11 @@ def minimize(
     constraint
         `Free()` (the default), `Cardinality(count)`, `ColumnCounts(...)`, `GroupCounts(...)` or your own.
     method
-        "dpcd" or another name that `flipwise.methods()` lists; or a solver such as `flipwise.DPCD(alpha=2.0)`, also one
-        of your own with `solve(problem, x, rng, run)`.
+        "auto" (the default): the first answer by DPCD, then whatever improves it (the method "portfolio") until
+        `time_limit`; without one, for three rounds on quadratics of up to a million entries, for 1,000 evaluations on
+        functions that only have a value and a gradient. Options of DPCD, `restarts`, `max_iterations` and `patience`
+        speak of descents and choose "dpcd" alone. Or a name that `flipwise.methods()` lists; or a solver such as
+        `flipwise.DPCD(alpha=2.0)`, also one of your own with `solve(problem, x, rng, run)`.
     bound
         A lower bound to prove for a quadratic: "none" (the default), "auto", "sdp", "spectral" or "simple".
     start
@@ -123,7 +134,8 @@ def minimize(
     """
     limits = Limits(time_limit, max_iterations, target, patience)
     problem = as_problem(objective, n_or_shape, constraint, count)
-    solver = as_solver(method, problem, options, METHODS, also=SHARED)
+    chosen = _default_solver(problem, options, limits, restarts) if method == "auto" else method
+    solver = as_solver(chosen, problem, options, METHODS, also=SHARED)
     return solve(
         problem,
         solver,
@@ -139,3 +151,15 @@ def minimize(
         every=every,
         bound=None if bound == "none" else proof_of(problem, bound, time_limit),
     )
+
+
+def _default_solver(problem: Problem, options: Mapping[str, Any], limits: Limits, restarts: int) -> Solver | str:
+    """The method for those who name none: what improves on DPCD, unless the other arguments speak of its descents."""
+    if options:
+        return "portfolio" if "effort" in options else "dpcd"
+    if restarts > 1 or limits.max_iterations is not None or limits.patience is not None:
+        return "dpcd"
+    objective = problem.objective
+    if isinstance(objective, Quadratic) and limits.time_limit is None:
+        return Portfolio(DEFAULT_EFFORT) if objective.entries <= DEFAULT_ENTRIES else "dpcd"
+    return "portfolio"
