@@ -60,6 +60,9 @@ if TYPE_CHECKING:
     from flipwise.qubo.solve import solve_ising as solve_ising
     from flipwise.qubo.solve import solve_qubo as solve_qubo
     from flipwise.solvers.dpcd import DPCD as DPCD
+    from flipwise.solvers.dpcd.momentum import CooledDPCD as CooledDPCD
+    from flipwise.solvers.dpcd.momentum import MeanField as MeanField
+    from flipwise.solvers.dpcd.momentum import MomentumDPCD as MomentumDPCD
     from flipwise.solvers.dpcd.tuning import Tuning as Tuning
     from flipwise.solvers.dpcd.tuning import tune_alpha as tune_alpha
     from flipwise.solvers.portfolio.algorithm import Portfolio as Portfolio
@@ -81,6 +84,9 @@ _HOMES = {
     "ObjectiveReport": "model.check",
     "Tuning": "solvers.dpcd.tuning",
     "DPCD": "solvers.dpcd",
+    "MomentumDPCD": "solvers.dpcd.momentum",
+    "CooledDPCD": "solvers.dpcd.momentum",
+    "MeanField": "solvers.dpcd.momentum",
     "Portfolio": "solvers.portfolio.algorithm",
     "tune_alpha": "solvers.dpcd.tuning",
     "FlipwiseError": "foundation.errors",

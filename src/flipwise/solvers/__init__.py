@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from flipwise.solvers.adm import ADM as ADM
     from flipwise.solvers.dcc import DCC as DCC
     from flipwise.solvers.dpcd import DPCD as DPCD
+    from flipwise.solvers.dpcd.momentum import CooledDPCD as CooledDPCD
+    from flipwise.solvers.dpcd.momentum import MeanField as MeanField
+    from flipwise.solvers.dpcd.momentum import MomentumDPCD as MomentumDPCD
     from flipwise.solvers.exact import Exact as Exact
     from flipwise.solvers.l2box_admm import L2BoxADMM as L2BoxADMM
     from flipwise.solvers.l2box_nonseparable import L2BoxNonseparable as L2BoxNonseparable
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "DPCD": "dpcd",
+    "MomentumDPCD": "dpcd.momentum",
+    "CooledDPCD": "dpcd.momentum",
+    "MeanField": "dpcd.momentum",
     "Portfolio": "portfolio.algorithm",
     "SGM": "sgm",
     "ADM": "adm",

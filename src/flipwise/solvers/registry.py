@@ -88,6 +88,13 @@ GENERAL: dict[str, Method] = {
             "annealing, tabu search and recombination until a limit",
             "solvers.portfolio.algorithm.Portfolio",
         ),
+        Method(
+            "momentum",
+            "DPCD with averaged gradients, not monotone (the paper's future work)",
+            "solvers.dpcd.momentum.MomentumDPCD",
+        ),
+        Method("cooled", "DPCD with noise that is cooled down, not monotone", "solvers.dpcd.momentum.CooledDPCD"),
+        Method("mean-field", "annealed mean fields (Peterson & Anderson 1987)", "solvers.dpcd.momentum.MeanField"),
         Method("sgm", "signed gradient method (Liu et al. 2014)", "solvers.sgm.SGM", counts=False),
         Method("adm", "adaptive random signed gradients (Liu et al. 2017)", "solvers.adm.ADM", counts=False),
         Method("dcc", "cyclic coordinate descent on bits (Shen et al. 2015)", "solvers.dcc.DCC"),

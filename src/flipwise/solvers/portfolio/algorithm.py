@@ -8,6 +8,7 @@ small population, and their results are merged in a fixed order.
     dense    anneals from scratch and reheating, polished by tabu search; path relinking between members
     counts   the same with exact numbers of ones (`portfolio.exchange`)
     degree 3 and more, or any `Polynomial`: anneals, reheating and tabu walks on its terms (`portfolio.polynomials`)
+    functions that only have a value and a gradient: first-order schemes that share the run (`dpcd.schemes`)
     others   DPCD again from perturbed points, where no matrix can be written down or the constraint is not ours
 
 A job's random numbers depend on the seed, the round and its place in the round only. With a limit in iterations a round
@@ -34,10 +35,12 @@ from flipwise.foundation.errors import InvalidInput
 from flipwise.kernels.jit import thread_count
 from flipwise.model.constraints import is_built_in
 from flipwise.model.forms import IsingForm, ising_form
+from flipwise.model.objective import SupportsFlips
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
 from flipwise.solvers.dpcd.algorithm import DPCD
+from flipwise.solvers.dpcd.schemes import improve_by_schemes
 from flipwise.solvers.portfolio.crossing import LARGEST, CrossedPopulation
 from flipwise.solvers.portfolio.exchange import CountedPopulation
 from flipwise.solvers.portfolio.polynomials import PolynomialPopulation
@@ -61,7 +64,8 @@ class Portfolio:
     Parameters
     ----------
     effort
-        How long to search without any other limit: 30 rounds at 1. With `time_limit` or `max_iterations` those decide.
+        How long to search without any other limit: 30 rounds at 1, on functions that have only a value and a gradient
+        1,000 evaluations. With `time_limit` or `max_iterations` those decide.
 
     Examples
     --------
@@ -78,6 +82,8 @@ class Portfolio:
 
     def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
         """Improve on the descent from `x` until a limit."""
+        if not isinstance(problem.objective, SupportsFlips):
+            return improve_by_schemes(problem, x, rng, run, self.effort)
         if not run.holds(Rounds) and not run.holds(Perturbed):
             _DESCENT.solve(problem, x, rng, run)
             if run.stopped is not None:
@@ -92,7 +98,9 @@ class Portfolio:
         if form is None:
             return descend_from_perturbed(problem, x, rng, run, rounds)
         if form.width == 0.0 and not problem.constraint.swaps:
-            return Status.OPTIMAL  # no couplings: the descent has set every spin by itself
+            if isinstance(problem.objective, Quadratic) and problem.objective.grain:
+                run.raise_bound(run.best_value)
+            return Status.CONVERGED  # no couplings: the descent has set every spin by itself
         return improve(problem, _population(problem, form, rng, run), run, rounds)
 
 
