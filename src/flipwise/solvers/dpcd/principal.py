@@ -115,6 +115,8 @@ def _some(candidates: Ints, gains: np.ndarray[Any, Any], q: int, rng: np.random.
 
 def _largest(candidates: Ints, scores: np.ndarray[Any, Any], count: int) -> Ints:
     """The candidates with the largest scores, best first."""
+    if count == 0:
+        return candidates[:0]
     values = scores[candidates]
     if count < candidates.size:
         kept = np.argpartition(values, candidates.size - count)[candidates.size - count :]

@@ -1,0 +1,156 @@
+"""The schemes for any differentiable function: contracts of a method, exact counts, batches, statuses that are true."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flipwise
+from flipwise.model.evaluation import evaluator
+from flipwise.model.flips import single_moves
+from flipwise.model.problem import as_problem
+from flipwise.solvers.dpcd.relaxation import Means
+from flipwise.testing import check_solver
+from tests.engine.test_solve import Pinned
+
+GROUPS = flipwise.GroupCounts([0] * 5 + [1] * 7, [2, 3])
+SOLVERS = [
+    flipwise.Portfolio(),
+    flipwise.MomentumDPCD(),
+    flipwise.MomentumDPCD(normalised=False, share=0.2),
+    flipwise.CooledDPCD(),
+    flipwise.MeanField(),
+]
+
+
+def quartic(n: int, seed: int = 3) -> Any:
+    """A function with products of four, value and gradient."""
+    rng = np.random.default_rng(seed)
+    A, b = rng.standard_normal((6, n)) / np.sqrt(n), rng.standard_normal(6)
+
+    def both(x: np.ndarray) -> tuple[float, np.ndarray]:
+        r = A @ x.reshape(-1) - b
+        return float((r**4).sum()), (4.0 * A.T @ r**3).reshape(x.shape)
+
+    return both
+
+
+def lowest(function: Any, constraint: Any, n: int) -> float:
+    """The least value of all points."""
+    points = (np.array(p) for p in product((-1.0, 1.0), repeat=n))
+    return min(function(x)[0] for x in points if constraint.contains(x))
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: repr(s)[:20])
+def test_the_contract_of_a_method(solver: Any) -> None:
+    """Feasible, in time, one answer for one seed, also when stopped and resumed; free, one count, counts of groups."""
+    objective = flipwise.Smooth(quartic(12), 12)
+    check_solver(solver, constraints=[flipwise.Free(), flipwise.Cardinality(4), GROUPS], objective=objective)
+
+
+@pytest.mark.parametrize("constraint", [flipwise.Free(), flipwise.Cardinality(4), GROUPS], ids=["free", "count", "two"])
+def test_small_functions_are_solved(constraint: Any) -> None:
+    """The default reaches the least of all points, and says truly how it ended."""
+    function = quartic(12)
+    result = flipwise.minimize(function, 12, constraint=constraint, seed=0)
+    assert result.value == pytest.approx(lowest(function, constraint, 12))
+    assert result.method == "portfolio" and result.status is flipwise.Status.LOCAL_OPTIMUM
+
+
+def test_the_default_is_never_worse_than_the_bare_descent() -> None:
+    """From one start the schemes end at or below DPCD."""
+    function = quartic(60)
+    start = np.where(np.random.default_rng(0).random(60) < 0.5, 1, -1)
+    bare = flipwise.minimize(function, 60, method="dpcd", start=start, seed=0)
+    assert flipwise.minimize(function, 60, start=start, seed=0).value <= bare.value + 1e-12
+
+
+def test_a_constraint_of_ones_own_is_kept() -> None:
+    """Pinned entries stay, whatever scheme has its turn."""
+    pinned = Pinned([0, 5], [1, -1])
+    result = flipwise.minimize(quartic(20), 20, constraint=pinned, seed=0)
+    assert pinned.violation(result.x) is None
+
+
+def test_the_clock_ends_the_schemes() -> None:
+    """With a limit alone the schemes go on until it, and say so."""
+    result = flipwise.minimize(quartic(30), 30, time_limit=0.3, seed=0)
+    assert result.status is flipwise.Status.TIME_LIMIT and result.seconds >= 0.3
+
+
+def test_batches_make_the_steps_and_all_data_the_value() -> None:
+    """A sum over a data loader: every call is counted, the value is the mean over all data."""
+    rng = np.random.default_rng(0)
+    data = rng.standard_normal((100, 30)) + 0.3
+    calls = 0
+
+    def loss(x: np.ndarray, batch: np.ndarray) -> tuple[float, np.ndarray]:
+        nonlocal calls
+        calls += 1
+        t = batch @ x
+        p = 1.0 / (1.0 + np.exp(t))
+        return float(np.logaddexp(0.0, -t).mean()), -(p @ batch) / len(batch)
+
+    f = flipwise.Smooth(loss, 30, batches=[data[:64], data[64:90], data[90:]])
+    x = np.ones(30)
+    assert f.value(x) == pytest.approx(float(np.logaddexp(0.0, -data @ x).mean()))
+    assert flipwise.check_objective(f).ok
+    calls = 0
+    for method in ("auto", "momentum", "mean-field", "dpcd"):
+        calls = 0
+        result = flipwise.minimize(f, method=method, seed=0)
+        assert result.evaluations == calls
+        assert result.value == pytest.approx(float(np.logaddexp(0.0, -data @ result.x).mean()))
+    with pytest.raises(flipwise.InvalidInput, match="batches"):
+        flipwise.Smooth(loss, 30, batches=(batch for batch in [data]))
+
+
+def test_single_precision_is_kept() -> None:
+    """A gradient in float32 stays so in a scheme, and becomes float64 where the contract of an objective says it."""
+    f = flipwise.Smooth(lambda x: (float(x.sum()), np.ones(4, dtype=np.float32)), 4)
+    problem = as_problem(f, None, None)
+    assert evaluator(problem.objective)(np.ones(4))[1].dtype == np.float32
+    assert f.gradient(np.ones(4)).dtype == np.float64
+    assert flipwise.minimize(f, seed=0).x.tolist() == [-1] * 4
+
+
+def test_an_array_that_is_written_into_again_does_no_harm() -> None:
+    """A function that always returns the same buffer is minimised as any other."""
+    buffer = np.empty(20)
+    function = quartic(20)
+
+    def reusing(x: np.ndarray) -> tuple[float, np.ndarray]:
+        value, buffer[:] = function(x)
+        return value, buffer
+
+    mine, other = (flipwise.minimize(f, 20, seed=1) for f in (reusing, function))
+    assert mine.value == other.value and np.array_equal(mine.x, other.x)
+
+
+def test_means_keep_the_counts() -> None:
+    """The means of every group add up to what its points do; groups without a choice are at the ends."""
+    constraint = flipwise.GroupCounts([0] * 4 + [1] * 3 + [2] * 2, [1, 0, 2])
+    means = Means(constraint, (9,))
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        mu = means(rng.standard_normal(9))
+    assert float(mu[:4].sum()) == pytest.approx(-2.0, abs=1e-3)
+    assert mu[4:].tolist() == [-1.0] * 3 + [1.0] * 2
+
+
+def test_single_moves_are_all_there_are() -> None:
+    """Every flip, or every pair of a group, once, the most promising first."""
+    rng = np.random.default_rng(0)
+    x, g = GROUPS.random((12,), rng), rng.standard_normal(12)
+    flips, complete = single_moves(x, g, None)
+    assert complete and sorted(flips[:, 0].tolist()) == list(range(12))
+    labels = GROUPS.labels((12,))
+    pairs, complete = single_moves(x, g, labels)
+    expected = {(i, j) for i in range(12) for j in range(12) if x[i] > 0 > x[j] and labels[i] == labels[j]}
+    assert complete and len(pairs) == len(expected) and {tuple(pair) for pair in pairs.tolist()} == expected
+    gains = g[pairs[:, 0]] - g[pairs[:, 1]]
+    assert (np.diff(gains) <= 0).all()
+    assert not single_moves(np.ones(5000), np.ones(5000), None)[1]
