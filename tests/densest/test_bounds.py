@@ -20,7 +20,7 @@ from flipwise.densest.bounds import (
     top_sum,
 )
 from flipwise.densest.core import Core, core_above, whole_core
-from flipwise.densest.whole import integral_weights, weight_range
+from flipwise.densest.whole import integral_weights, weight_range, weight_unit
 from flipwise.graphs.convert import as_graph
 from tests.densest.graphs import heaviest, matrices
 
@@ -71,14 +71,14 @@ def test_clique_and_order_bounds_hold(W: np.ndarray, data: st.DataObject) -> Non
     core = core_above(whole_core(graph), float(data.draw(st.integers(0, 4))))
     best = heaviest(W, k)
     assert by_peeling(core, k) >= best and clique_bound(k, 1.0) >= best
-    simple = simple_bounds(core, k, weight_range(graph)[1], integral_weights(graph))
+    simple = simple_bounds(core, k, weight_range(graph)[1], weight_unit(graph))
     assert all(bound >= best for bound in simple.known.values())
 
 
 def test_all_pairs_at_the_largest_weight() -> None:
-    """k (k - 1) / 2 pairs; without positive weights nothing can be gained."""
+    """k (k - 1) / 2 pairs; where every pair costs something, so does every set."""
     assert clique_bound(5, 2.0) == 20.0 and clique_bound(4, 0.5) == 3.0 and clique_bound(1, 9.0) == 0.0
-    assert clique_bound(6, 0.0) == 0.0 == clique_bound(6, -1.5)
+    assert clique_bound(6, 0.0) == 0.0 and clique_bound(6, -1.5) == -22.5
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 5, 7])
@@ -115,8 +115,8 @@ def test_the_least_bound_of_each_name_is_kept() -> None:
 
 def test_only_integers_are_rounded_down() -> None:
     """E(S) is an integer where all weights are, and then so is its bound."""
-    for integral, value in ((True, 6.0), (False, 6.75)):
-        bounds = SubgraphBounds(4, integral)
+    for unit, value in ((1.0, 6.0), (0.5, 6.5), (0.0, 6.75)):
+        bounds = SubgraphBounds(4, unit)
         bounds.add("load", 6.75)
         assert bounds.known == {"load": value} and isinstance(bounds.known["load"], float)
 
@@ -138,7 +138,7 @@ def test_the_clique_bound_of_weights_is_rounded_up(k: int) -> None:
     core = whole_core(as_graph((12, [[i, j, 0.1] for i in range(12) for j in range(i)])))
     bounds = simple_bounds(core, k, 0.1, False)
     exact = Fraction(0.1) * k * (k - 1) / 2
-    assert list(bounds.known) == ["clique"] and not bounds.integral and bounds.k == k
+    assert list(bounds.known) == ["clique"] and not bounds.unit and bounds.k == k
     assert exact <= Fraction(bounds.best[1]) <= exact * (1 + Fraction(1, 10**14))
 
 

@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from flipwise.foundation.arrays import Floats
 from flipwise.foundation.numbers import largest_size
-from flipwise.model.exactness import DIGITS, are_multiples
+from flipwise.model.exactness import DIGITS, LEAST, are_multiples, divisor_in_units
 from flipwise.model.quadratic import Quadratic
 from flipwise.model.terms import Dense, LowRank, Sparse, Term
 
@@ -66,12 +65,13 @@ def value_lattice(objective: Quadratic) -> Lattice | None:
         return None
     whole = sum(products[1:], products[0])  # of a sparse and a dense one: dense
     weights = whole.reshape(-1) if isinstance(whole, np.ndarray) else whole.data
-    exponent = math.frexp(float(np.abs(weights).sum()) + float(np.abs(objective.c).sum()))[1] - DIGITS
+    size = float(np.abs(weights).sum()) + float(np.abs(objective.c).sum())
+    exponent = max(math.frexp(size)[1] - DIGITS, LEAST)
     if not (are_multiples(objective.c, exponent) and are_multiples(weights, exponent)):
         return None
     grain = math.ldexp(1.0, exponent)
     fields = objective.c + 2.0 * np.asarray(whole.sum(axis=1)).reshape(-1)
-    step = math.gcd(_common_divisor(fields, grain), 4 * _common_divisor(weights, grain))
+    step = math.gcd(divisor_in_units(fields, grain), 4 * divisor_in_units(weights, grain))
     if objective.variables == "binary":
         base = Fraction(objective.given_d)  # f(0)
     else:  # f(1, ..., 1), exactly
@@ -95,12 +95,3 @@ def _products(term: Term) -> Any:
     whole = term.A.copy() if isinstance(term, Dense) else term.block(every, every)
     np.fill_diagonal(whole, 0.0)
     return whole
-
-
-def _common_divisor(numbers: Floats, grain: float) -> int:
-    """The greatest common divisor of multiples of `grain`, in units of it."""
-    divisor = 0
-    for begin in range(0, numbers.size, 1 << 20):
-        whole = (numbers[begin : begin + (1 << 20)] / grain).astype(np.int64)
-        divisor = math.gcd(divisor, int(np.gcd.reduce(whole)))
-    return divisor

@@ -41,13 +41,14 @@ class SubgraphBounds:
     """Proven upper bounds on E(S), the weight of the edges inside S, over all sets S of k nodes."""
 
     k: int
-    integral: bool
+    unit: float
+    """Every E(S) is a multiple of this, exactly; 0 where the weights have no common divisor to speak of."""
     known: dict[str, float] = field(default_factory=dict)
 
     def add(self, name: str, bound: float) -> None:
-        """Note a bound; where all weights are integers E(S) is one too, and the bound is rounded down to it."""
-        if self.integral:
-            bound = math.floor(bound)
+        """Note a bound, rounded down to a weight that a set can have: an integer where all weights are integers."""
+        if self.unit:
+            bound = math.floor(bound / self.unit) * self.unit
         self.known[name] = min(float(bound), self.known.get(name, math.inf))
 
     @property
@@ -61,23 +62,24 @@ class SubgraphBounds:
         return {name: self.density(bound) for name, bound in self.known.items()}
 
     def density(self, weight: float) -> float:
-        """2 E / k; for integers the same expression as the density of a set, so that equal weights compare equal."""
+        """2 E / k; where E is exact by the same expression as the density of a set, so equal ones compare equal."""
         quotient = 2.0 * weight / self.k
-        return quotient if self.integral or weight == 0.0 else math.nextafter(quotient, math.inf)
+        return quotient if self.unit or weight == 0.0 else math.nextafter(quotient, math.inf)
 
 
-def simple_bounds(core: Core, k: int, largest: float, integral: bool) -> SubgraphBounds:
-    """The bounds that cost next to nothing; `largest` is the largest weight of the whole graph."""
-    bounds = SubgraphBounds(k, integral)
-    bounds.add("clique", clique_bound(k, largest) * (1.0 if integral else 1.0 + 1e-15))
+def simple_bounds(core: Core, k: int, largest: float, unit: float) -> SubgraphBounds:
+    """The bounds that cost next to nothing; `largest` is the largest weight between two nodes of the whole graph."""
+    bounds = SubgraphBounds(k, unit)
+    clique = clique_bound(k, largest)
+    bounds.add("clique", clique if unit else clique + 1e-15 * abs(clique))
     if core.graph.weights is None:
         bounds.add("order", order_bound(core, core.peeling.order, k))
     return bounds
 
 
 def clique_bound(k: int, largest_weight: float) -> float:
-    """All pairs of k nodes at the largest weight."""
-    return k * (k - 1) / 2 * max(0.0, largest_weight)
+    """All pairs of k nodes at the largest weight, which is negative where all nodes are joined by negative weights."""
+    return k * (k - 1) / 2 * largest_weight + 0.0
 
 
 def order_bound(core: Core, order: Ints, k: int) -> int:
@@ -106,7 +108,7 @@ class CoreLoads(NamedTuple):
 
 def add_cheap_bounds(bounds: SubgraphBounds, core: Core, loaded: CoreLoads, largest: float) -> None:
     """Note the simple bounds of a core and those of the loads; `largest` is the largest weight of the whole graph."""
-    for name, bound in simple_bounds(core, bounds.k, largest, bounds.integral).known.items():
+    for name, bound in simple_bounds(core, bounds.k, largest, bounds.unit).known.items():
         bounds.add(name, bound)
     bounds.add("loads", top_sum(loaded.loads, bounds.k, loaded.core.cap))
 

@@ -182,7 +182,7 @@ def add_pair_bound(bounds: SubgraphBounds, core: Core, loads: Floats, run: Run, 
     the work: nodes outside count with the cap, which is cheap and nearly as good.
     """
     k, best = bounds.k, -run.best_value / 2.0
-    goal = best + 1.0 if bounds.integral else best * (1.0 + 1e-9)
+    goal = best + bounds.unit if bounds.unit else best * (1.0 + 1e-9)
     level = float(np.sort(loads)[max(0, loads.size - k)])
     narrow = core_above(core, max(math.floor(NARROW_LEVEL * level), core.cap, 0.0))
     for each in [core] if core.graph.n_edges <= LARGE_EDGES or narrow.graph.n < k else [narrow, core]:

@@ -68,7 +68,7 @@ class CallRecord:
         """What was proven for the finished k."""
         proven: dict[int, SubgraphBounds] = {}
         for k, known in self.finished.bounds.items():
-            bounds = proven[int(k)] = SubgraphBounds(int(k), graph.integral)
+            bounds = proven[int(k)] = SubgraphBounds(int(k), graph.unit)
             bounds.known = {str(name): float(value) for name, value in known.items()}
         return proven
 

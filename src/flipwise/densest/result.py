@@ -29,6 +29,8 @@ class DensestSubgraph(Result):
         `x'Wx / k`, twice the weight of the edges inside divided by k: the average degree inside. Also `value`.
     edge_density
         The weight inside divided by the k(k-1)/2 pairs; 0 for k = 1.
+    pairs_joined
+        The share of the pairs that an edge joins, whatever it weighs; the same without weights.
     bound
         No k nodes have a density above this. None when nothing was proven (`bound="none"`).
     bound_method
@@ -48,6 +50,7 @@ class DensestSubgraph(Result):
 
     k: int = 0
     edge_density: float = 0.0
+    pairs_joined: float = 0.0
     bound_method: str | None = None
     bounds: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -67,6 +70,7 @@ class DensestSubgraph(Result):
             **own,
             k=k,
             edge_density=weight / (k * (k - 1)) if k > 1 else 0.0,
+            pairs_joined=graph.subgraph(nodes).n_arcs / (k * (k - 1)) if k > 1 else 0.0,
             notes=graph.notes,
             labels=None if graph.names is None else [graph.names[int(i)] for i in nodes],
         )

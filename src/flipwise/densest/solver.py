@@ -155,6 +155,10 @@ class DensestSearch:
             size.add_bounds(core, sweep.loads)
 
         if status is Status.LOCAL_OPTIMUM and self.prove:
+            if known is not None and proven_optimal(run) is None:
+                # the loads of a larger k served the search; a proof deserves loads of its own
+                core, loads = size.own_loads()
+                size.add_bounds(core, CoreLoads(core, loads))
             add_pair_bound(size.bounds, core, loads, run, PAIR_WORK * self.effort)
             status = proven_optimal(run) or status
         if sweep.record is not None:
@@ -179,7 +183,7 @@ class OneSize:
         assert isinstance(objective, SubgraphObjective)
         assert isinstance(constraint, Cardinality)
         k = int(constraint.count)
-        return cls(objective.graph, k, run, prove, SubgraphBounds(k, objective.graph.integral))
+        return cls(objective.graph, k, run, prove, SubgraphBounds(k, objective.graph.unit))
 
     @property
     def best_nodes(self) -> Ints:
@@ -261,11 +265,20 @@ class OneSize:
             passes = 10 if self._loads_are_hopeless(core, found) else 200
         return balanced_loads(core, [self.k], passes=passes, clock=self.run.clock)
 
+    def own_loads(self) -> tuple[Core, Floats]:
+        """The core and the loads that a search for this k alone would begin with."""
+        scouted = self.scout(None, reporting=False)
+        cap = self.needed_cap(scouted, None)
+        if cap is None:
+            return scouted.core, scouted.loads
+        core = self.core_above(cap, scouted.core, None)
+        return core, self.balanced(core, self.best_weight)
+
     def _loads_are_hopeless(self, core: Core, found: float) -> bool:
         """Whether the load bound cannot win: it is at least the density of any larger part of the graph."""
         if core.graph.n_edges * self.k < found * core.graph.n:
             return False  # every bound is at least what was found
-        simple = simple_bounds(core, self.k, self.graph.weight_range[1], self.graph.integral)
+        simple = simple_bounds(core, self.k, self.graph.weight_range[1], self.graph.unit)
         return core.graph.n_edges * self.k >= simple.best[1] * core.graph.n and core.graph.n >= self.k
 
     def note_end(self, done: Searches, core: Core, status: Status) -> None:
@@ -316,7 +329,7 @@ def prove_cheaply(graph: WholeGraph, k: int, sweep: Sweep) -> float:
             core = graph.core_of_size(10 * size)
             loads = balanced_loads(core, [k])
         sweep.loads = CoreLoads(core, loads)
-    bounds = sweep.bounds[k] = SubgraphBounds(k, graph.integral)
+    bounds = sweep.bounds[k] = SubgraphBounds(k, graph.unit)
     add_cheap_bounds(bounds, sweep.loads.core, sweep.loads, graph.weight_range[1])
     return -2.0 * bounds.best[1]
 

@@ -19,6 +19,7 @@ from flipwise.foundation.arrays import Floats, Ints, largest
 from flipwise.foundation.checks import Variables
 from flipwise.foundation.numbers import check_size
 from flipwise.graphs.graph import Graph
+from flipwise.model.exactness import common_divisor
 
 
 @runtime_checkable
@@ -38,11 +39,15 @@ class WholeGraph(Protocol):
 
     @property
     def weight_range(self) -> tuple[float, float]:
-        """The least and the largest weight of an arc, with 0 where there is no arc."""
+        """The least and the largest weight between two nodes, which is 0 where they are not joined."""
 
     @property
     def integral(self) -> bool:
         """Whether every set's weight is an integer that float64 holds exactly."""
+
+    @property
+    def unit(self) -> float:
+        """Every set's weight is an exact multiple of this; 0 where there is no such number."""
 
     def core_of_size(self, size: int) -> Core:
         """See the function of this name."""
@@ -77,13 +82,18 @@ class GraphInMemory:
 
     @cached_property
     def weight_range(self) -> tuple[float, float]:
-        """The least and the largest weight of an arc, with 0 where there is no arc."""
+        """The least and the largest weight between two nodes, which is 0 where they are not joined."""
         return weight_range(self.graph)
 
     @cached_property
     def integral(self) -> bool:
         """Whether every set's weight is an integer that float64 holds exactly."""
         return integral_weights(self.graph)
+
+    @cached_property
+    def unit(self) -> float:
+        """Every set's weight is an exact multiple of this; 0 where there is no such number."""
+        return weight_unit(self.graph)
 
     def core_of_size(self, size: int) -> Core:
         """A core of at least `size` nodes and not many more where the degrees allow."""
@@ -138,11 +148,20 @@ class SubgraphObjective:
 
 
 def weight_range(graph: Graph) -> tuple[float, float]:
-    """The least and the largest weight of an arc, with 0 where there is no arc."""
+    """The least and the largest weight between two nodes, which is 0 where they are not joined."""
     if graph.weights is None:
         one = 1.0 if graph.n_arcs else 0.0
         return min(one, 0.0), one
+    if graph.n > 1 and graph.n_arcs == graph.n * (graph.n - 1):
+        return float(graph.weights.min()), float(graph.weights.max())
     return float(graph.weights.min(initial=0.0)), float(graph.weights.max(initial=0.0))
+
+
+def weight_unit(graph: Graph) -> float:
+    """The greatest common divisor of all weights where sums of them are exact: 1 without weights, 0.5 with halves."""
+    if graph.weights is None:
+        return 1.0
+    return common_divisor(graph.weights)
 
 
 def integral_weights(graph: Graph) -> bool:

@@ -76,6 +76,7 @@ class ShardedGraph:
         self.notes = tuple(self.manifest.notes)
         self.n, self.n_arcs = self.manifest.nodes, self.manifest.arcs
         self.weight_range, self.integral = self.manifest.weight_range, self.manifest.integral
+        self.unit = 1.0 if self.integral else 0.0
         self._journal = Journal(None if checkpoint is None else Path(checkpoint), self.manifest.fingerprint)
         if checkpoint is not None:
             self.crew.kept = f"checkpoint `{checkpoint}`"

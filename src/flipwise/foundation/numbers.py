@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from flipwise.foundation.arrays import Floats
+from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.errors import InvalidInput
 
 SMALLEST, LARGEST = 2.0**-1000, 2.0**1020
@@ -30,7 +30,7 @@ SMALLEST, LARGEST = 2.0**-1000, 2.0**1020
 EXACT = 2**53
 """Up to this size float64 holds every integer."""
 FEW = 100_000
-"""Repeated entries up to this number are added up one place at a time, with a single rounding."""
+"""So many entries that stand in places more than once are added up with a single rounding, at most."""
 
 _KINDS = {
     "c": "complex numbers",
@@ -76,8 +76,14 @@ def as_csr(name: str, matrix: Any) -> sp.csr_array:
         fresh.check_format(full_check=True)
     except (ValueError, IndexError, TypeError) as error:
         raise InvalidInput(f"`{name}` is a damaged {type(matrix).__name__}: {error}.") from None
+    if matrix.format == "coo" and fresh.nnz < matrix.data.size <= FEW:  # scipy has added up, one after another
+        row, column = matrix.coords
+        return _added_up(name, row, column, _as_float64(matrix.data), fresh)
     check_finite(name, fresh.data)
-    return fresh if fresh.has_canonical_format else _without_repeats(name, fresh)
+    if fresh.has_canonical_format:
+        return fresh
+    rows = np.repeat(np.arange(fresh.shape[0]), np.diff(fresh.indptr))
+    return _added_up(name, rows, fresh.indices, fresh.data, fresh)
 
 
 def as_real(name: str, values: Any) -> npt.NDArray[Any]:
@@ -163,11 +169,11 @@ def _as_float64(array: npt.NDArray[Any]) -> Floats:
         return array.astype(np.float64, copy=False)
 
 
-def _without_repeats(name: str, csr: sp.csr_array) -> sp.csr_array:
-    """A copy in canonical form, with repeated entries added up."""
-    rows = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
-    order = np.lexsort((csr.indices, rows))
-    row, column, data = rows[order], csr.indices[order], csr.data[order]
+def _added_up(name: str, rows: Ints, columns: Ints, data: Floats, like: sp.csr_array) -> sp.csr_array:
+    """The matrix of these entries in canonical form, with the shape and the types of `like`; repeated ones added up."""
+    check_finite(name, data)
+    order = np.lexsort((columns, rows))
+    row, column, data = rows[order], columns[order], data[order]
     new = np.ones(order.size, dtype=bool)
     new[1:] = (row[1:] != row[:-1]) | (column[1:] != column[:-1])
     starts = np.flatnonzero(new)
@@ -179,9 +185,9 @@ def _without_repeats(name: str, csr: sp.csr_array) -> sp.csr_array:
         for place in many.tolist():
             sums[place] = _sum(data[starts[place] : ends[place]])
     check_finite(name, sums)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(row[starts], minlength=csr.shape[0]))])
-    kind = csr.indices.dtype
-    return sp.csr_array((sums, column[starts], indptr.astype(kind)), shape=csr.shape)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row[starts], minlength=like.shape[0]))])
+    kind = like.indices.dtype
+    return sp.csr_array((sums, column[starts].astype(kind), indptr.astype(kind)), shape=like.shape)
 
 
 def _sum(values: Floats) -> float:

@@ -19,6 +19,8 @@ from flipwise.model.terms import Dense, LowRank, Sparse, Term
 
 DIGITS = 51
 """Bits that the numbers around one variable may take, so that the change of a flip (2 x g - 4 A) fits into 53."""
+LEAST = -1020
+"""The exponent of the least number that all others may be multiples of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +73,25 @@ def are_multiples(numbers: Floats, exponent: int) -> bool:
         if not (piece == np.rint(piece)).all() or np.count_nonzero(piece) < np.count_nonzero(given):
             return False
     return True
+
+
+def common_divisor(numbers: Floats) -> float:
+    """The largest number that divides all of `numbers`, where every sum of them is exact; 0 where that is not so."""
+    total = float(np.abs(numbers).sum())
+    exponent = max(math.frexp(total)[1] - DIGITS, LEAST)
+    if not are_multiples(numbers, exponent):
+        return 0.0
+    grain = math.ldexp(1.0, exponent)
+    return divisor_in_units(numbers, grain) * grain or 1.0
+
+
+def divisor_in_units(numbers: Floats, grain: float) -> int:
+    """The greatest common divisor of multiples of `grain`, in units of it; 0 of zeros."""
+    divisor = 0
+    for begin in range(0, numbers.size, 1 << 20):
+        whole = (numbers[begin : begin + (1 << 20)] / grain).astype(np.int64)
+        divisor = math.gcd(divisor, int(np.gcd.reduce(whole)))
+    return divisor
 
 
 def sum_of_terms(terms: Sequence[Term], c: Floats, constants: Floats, x: Floats) -> float:

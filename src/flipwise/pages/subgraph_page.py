@@ -64,7 +64,7 @@ def subgraph_page(graph: Graph, results: Sequence[DensestSubgraph], *, title: st
     parts.append("<h2>Who is joined to whom</h2><div class='blocks'>")
     for result in ordered[:PICTURES]:
         parts.append(f"<div>{adjacency_svg(_block(graph, result))}<p class='soft'>{len(result.nodes):,} nodes, ")
-        parts.append(f"{100 * result.edge_density:.1f} % of the pairs joined</p></div>")
+        parts.append(f"{100 * result.pairs_joined:.1f} % of the pairs joined</p></div>")
     parts.append("</div><h2>The nodes</h2>")
     for result in ordered:
         names = ", ".join(escape(str(node)) for node in list(result.nodes)[:LISTED_NODES])
@@ -87,7 +87,7 @@ def _table(results: Sequence[DensestSubgraph]) -> str:
             f"{result.density:.3f}",
             bound,
             gap,
-            f"{100 * result.edge_density:.1f} %",
+            f"{100 * result.pairs_joined:.1f} %",
             f"{result.seconds:.2f} s",
         )
         rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")

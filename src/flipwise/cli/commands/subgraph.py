@@ -224,7 +224,7 @@ def _print_densities(title: str, results: list[Any], *, err: bool = False) -> No
                 f"{result.density:.3f}",
                 "-" if result.bound is None else f"{result.bound:.3f}",
                 verdict,
-                f"{100 * result.edge_density:.1f} %",
+                f"{100 * result.pairs_joined:.1f} %",
                 number(round(result.seconds, 2)) + " s",
             )
         )
