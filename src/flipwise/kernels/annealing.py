@@ -257,18 +257,19 @@ def csr_restore_count(indptr, indices, J, slack, members, missing, s, f):
 
     The pair is the cheapest +1 and then, with the fields after its flip, the cheapest -1.
     """
+    up = np.int64(1)  # no literal: the helper would be compiled for it by itself
     while missing != 0:
-        sign = -1 if missing > 0 else 1
+        sign = -up if missing > 0 else up
         i = _cheapest_spin(members, s, f, sign)
         _flip_csr(indptr, indices, J, i, s, f)
         missing += sign
     while True:
-        i = _cheapest_spin(members, s, f, 1)
+        i = _cheapest_spin(members, s, f, up)
         if i < 0:
             return
         gain = f[i]
         _flip_csr(indptr, indices, J, i, s, f)
-        j = _cheapest_spin(members, s, f, -1)
+        j = _cheapest_spin(members, s, f, -up)
         gain -= f[j]
         _flip_csr(indptr, indices, J, j, s, f)
         if gain <= slack:  # this pair does not improve: put it back
@@ -280,18 +281,19 @@ def csr_restore_count(indptr, indices, J, slack, members, missing, s, f):
 @kernel
 def dense_restore_count(J, slack, members, missing, s, f):
     """As `csr_restore_count`, for a dense J."""
+    up = np.int64(1)  # no literal: the helper would be compiled for it by itself
     while missing != 0:
-        sign = -1 if missing > 0 else 1
+        sign = -up if missing > 0 else up
         i = _cheapest_spin(members, s, f, sign)
         _flip_dense(J, i, s, f)
         missing += sign
     while True:
-        i = _cheapest_spin(members, s, f, 1)
+        i = _cheapest_spin(members, s, f, up)
         if i < 0:
             return
         gain = f[i]
         _flip_dense(J, i, s, f)
-        j = _cheapest_spin(members, s, f, -1)
+        j = _cheapest_spin(members, s, f, -up)
         gain -= f[j]
         _flip_dense(J, j, s, f)
         if gain <= slack:

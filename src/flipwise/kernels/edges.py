@@ -144,7 +144,7 @@ def parse_edges(buffer, delimiter, weighted, ignore_extra, lowest, highest, sour
     arcs = 0
     delicate = 0
     code = 0
-    p = 0
+    p = state[0] * 0  # no literal: the helpers would be compiled for it by itself
     while p < buffer.size:
         p, passed = _next_field(buffer, p, delimiter)
         c = int(buffer[p])

@@ -201,7 +201,10 @@ def csr_pass(
     """
     n = s.size
     buckets = head.shape[1]
-    highest = np.full(2, -1, dtype=np.int64)
+    highest = np.empty(2, dtype=np.int64)
+    highest[0] = -1
+    highest[1] = -1
+    minus, plus = np.int64(0), np.int64(1)  # no literals: helpers would be compiled for each by itself
     for k in range(n):
         v = (k + random) % n  # so that ties fall differently in each pass
         for p in range(indptr[v], indptr[v + 1]):
@@ -218,15 +221,15 @@ def csr_pass(
     kept = 0
     count = 0
     while count < n and count - kept < patience:
-        give = _best_movable(1, sizes, highest, head, following, off + slack)  # +1 -> -1
-        take = _best_movable(0, sizes, highest, head, following, slack - off)
+        give = _best_movable(plus, sizes, highest, head, following, off + slack)  # +1 -> -1
+        take = _best_movable(minus, sizes, highest, head, following, slack - off)
         if off > tolerance and off > 0:
             take = -1
         elif off < -tolerance:
             give = -1
         if give < 0 and take < 0:
-            give = _best_movable(1, sizes, highest, head, following, n + 2 * slack + abs(off)) if off > 0 else -1
-            take = _best_movable(0, sizes, highest, head, following, n + 2 * slack + abs(off)) if off < 0 else -1
+            give = _best_movable(plus, sizes, highest, head, following, n + 2 * slack + abs(off)) if off > 0 else -1
+            take = _best_movable(minus, sizes, highest, head, following, n + 2 * slack + abs(off)) if off < 0 else -1
             if give < 0 and take < 0:
                 break
         if give >= 0 and take >= 0:
@@ -248,7 +251,7 @@ def csr_pass(
         s[v] = -s[v]
         gain[v] = -gain[v]
         for p in range(indptr[v], indptr[v + 1]):
-            u = indices[p]
+            u = np.int64(indices[p])
             # the edge is inside now where the ends agree: u gains less by leaving
             if s[u] == s[v]:
                 gain[u] -= 2 * w[p]
