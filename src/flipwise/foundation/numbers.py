@@ -10,7 +10,8 @@ the library passes through it.
 * Entries of a sparse matrix that are stored more than once are added up, which is scipy's own meaning, and rounded
   once. In a matrix of a quadratic (i, j) and (j, i) are added too; in a graph they are two arcs of one edge.
 * The largest number of a quadratic, or of the weights of a graph, must be 0 or at least `SMALLEST`, below which float64
-  has no digits left to add with; small ones beside it are as good as any. The sum of all is at most `LARGEST`.
+  has no digits left to add with; small ones beside it are as good as any (but below 1e-307 halving takes digits from
+  them). The sum of all is at most `LARGEST`.
 """
 
 from __future__ import annotations
