@@ -46,7 +46,7 @@ def test_the_number_of_rows_can_be_told() -> None:
 def test_little_work_stays_on_one_thread() -> None:
     """Threads are for work that is worth waking them."""
     with jit.threads(3):
-        assert blocks.threads_for(blocks.SERIAL_WORK - 1) == 1 and blocks.threads_for(blocks.SERIAL_WORK) == 3
+        assert blocks.threads_for(jit.SERIAL_WORK - 1) == 1 and blocks.threads_for(jit.SERIAL_WORK) == 3
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])

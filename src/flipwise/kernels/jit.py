@@ -202,6 +202,11 @@ def helper(function: Any) -> Any:
     return function
 
 
+_NO_CALLBACK: dict[str, Any] = {"no_cfunc_wrapper": True}
+_NOT_FROM_PYTHON: dict[str, Any] = {"no_cpython_wrapper": True}
+"""Options that spare Numba the wrappers that nobody calls: a sixth of the time to compile."""
+
+
 # --- machine code ----------------------------------------------------------------------------------------------------
 
 
@@ -215,10 +220,10 @@ def _compile(function: FunctionType, parallel: bool, suffix: str = "") -> Callab
         twin.__qualname__ = function.__qualname__ + suffix
         if os.environ.get("FLIPWISE_NUMBA_CACHE", "1") != "0":
             try:
-                return _timed(numba.njit(twin, cache=True, nogil=True, parallel=parallel, no_cfunc_wrapper=True))
+                return _timed(numba.njit(twin, cache=True, nogil=True, parallel=parallel, **_NO_CALLBACK))
             except RuntimeError as error:  # "cannot cache function ...: no locator available"
                 log.debug("kernel cache off: %s", error)
-        return _timed(numba.njit(twin, nogil=True, parallel=parallel, no_cfunc_wrapper=True))
+        return _timed(numba.njit(twin, nogil=True, parallel=parallel, **_NO_CALLBACK))
 
 
 def _timed(dispatcher: Any) -> Callable[..., Any]:
@@ -264,8 +269,9 @@ def _twin(function: FunctionType) -> FunctionType:
     for name in function.__code__.co_names:
         value = names.get(name)
         if isinstance(value, FunctionType) and value in _helpers and value is not function:
-            bare = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # only kernels are called from Python
-            _helpers[value] = _helpers[value] or numba.njit(_twin(value), nogil=True, **bare)
+            _helpers[value] = _helpers[value] or numba.njit(
+                _twin(value), nogil=True, **_NO_CALLBACK, **_NOT_FROM_PYTHON
+            )
             names[name] = _helpers[value]
     twin = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
     twin.__module__ = function.__module__
