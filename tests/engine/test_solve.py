@@ -224,8 +224,8 @@ def test_ctrl_c_ends_a_partition_with_its_parts() -> None:
     rng = np.random.default_rng(0)
     edges = rng.integers(0, 600, (4000, 2))
     parted = threading.Event()
-    call = lambda: flipwise.partition((600, edges), 6, seed=0, time_limit=8.0, callback=lambda now: parted.set())  # noqa: E731
+    call = lambda: flipwise.partition((600, edges), 6, seed=0, time_limit=120.0, callback=lambda now: parted.set())  # noqa: E731
     started = time.perf_counter()
     result = _interrupted_at(parted, call)
-    assert time.perf_counter() - started < 7.0
+    assert time.perf_counter() - started < 100.0
     assert result.sizes.tolist() == [100] * 6 and result.status is flipwise.Status.INTERRUPTED

@@ -57,7 +57,8 @@ class Result:
         The history of the run.
     info
         What else is known; `compile_seconds` is the time in which kernels were compiled or loaded, which is neither in
-        `seconds` nor counted by a time limit.
+        `seconds` nor counted by a time limit; `last_x` and `last_value` are where the last iteration ended, if that was
+        not at the best point (the paper's own answer with `literal=True`).
 
     Examples
     --------
@@ -184,12 +185,29 @@ class Result:
         missing = {f.name for f in fields(cls)} - state.keys()
         if missing:
             raise InvalidFile(f"{path}: a part of the result is missing ({', '.join(sorted(missing))}).")
+        for field in fields(cls):
+            if not isinstance(state[field.name], _STORED.get(str(field.type), object)):
+                raise InvalidFile(f"{path}: `{field.name}` is no {field.type}.")
         try:
             state["status"] = Status[state["status"]]
             state["trace"] = Trace(records=[Record(**row) for row in state["trace"]])
             return cls(**state)
         except (KeyError, TypeError) as error:
             raise InvalidFile(f"{path}: a part of the result is unknown ({error}).") from None
+
+
+_NONE = type(None)
+_STORED: dict[str, Any] = {
+    "float": int | float,
+    "float | None": int | float | _NONE,
+    "int": int,
+    "int | None": int | _NONE,
+    "str": str,
+    "Signs": np.ndarray,
+    "Ints": np.ndarray,
+    "npt.NDArray[np.int64]": np.ndarray,
+}
+"""What a file holds for a field of this type."""
 
 
 def _storable(value: Any) -> Any:

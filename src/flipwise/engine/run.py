@@ -177,6 +177,8 @@ class Run:
         self.limits = limits or Limits()
         self.clock = clock or Clock(self.limits.time_limit, began=self.limits.began)
         self.incumbent = Incumbent()
+        self.last: tuple[Floats, float] | None = None
+        """Where the last iteration ended, and its value."""
         self.resumption = resumption
         self.trace = trace or Trace()
         self.iterations = 0
@@ -250,6 +252,7 @@ class Run:
         it is called; None where there is nothing to go on with.
         """
         improved = self.incumbent.offer(x, value)
+        self.last = x, value
         self.iterations += 1
         self._descent_iterations += 1
         self._since_improvement = 0 if improved else self._since_improvement + 1

@@ -193,10 +193,11 @@ def _finished(run: Run, problem: Problem, status: Status, method: str, seed: int
     bound = None if run.bound is None else min(run.bound * run.unit, value)
     if bound == value and status is not Status.INTERRUPTED:
         status = Status.OPTIMAL
-    elif (
-        status is Status.OPTIMAL
-    ):  # a method says so, but what it has proven does not reach the value to the last digit
+    elif status is Status.OPTIMAL:  # a method says so, but what it has proven is off in the last digit
         status = Status.CONVERGED
+    info: dict[str, Any] = {"compile_seconds": run.clock.compile_seconds}
+    if run.last is not None and run.last[1] != run.best_value:
+        info.update(last_x=problem.to_user(run.last[0]), last_value=run.last[1] * run.unit)
     return Result(
         x=problem.to_user(run.best_x),
         value=value,
@@ -209,7 +210,7 @@ def _finished(run: Run, problem: Problem, status: Status, method: str, seed: int
         seconds=run.seconds,
         seed=seed,
         trace=run.trace,
-        info={"compile_seconds": run.clock.compile_seconds},
+        info=info,
     )
 
 

@@ -131,3 +131,19 @@ def test_matrix_variable_with_balanced_columns() -> None:
     # the loss is separable, so the nearest feasible point is the optimum
     best = flipwise.ColumnCounts(10).project(target)
     assert result.value == pytest.approx(f.value(best))
+
+
+def test_the_literal_mode_also_gives_the_papers_last_iterate() -> None:
+    """The best point is the answer; the last iterate, which the paper returns, stands beside it when it is worse."""
+    worse = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        A = random_symmetric(rng, 12)
+        f = flipwise.Quadratic(A)
+        found = flipwise.minimize(f, literal=True, alpha=0.1, neighbourhood=0, seed=seed)
+        if "last_x" in found.info:
+            worse += 1
+            last = found.info["last_x"].astype(float)
+            assert found.info["last_value"] == pytest.approx(f.value(last)) and f.value(last) > found.value
+        assert found.trace.records[-1].value == pytest.approx(found.info.get("last_value", found.value))
+    assert worse > 0
