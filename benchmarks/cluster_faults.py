@@ -21,7 +21,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -69,6 +69,23 @@ def outcome(call: Callable[[], flipwise.DensestSubgraph], truth: flipwise.Denses
 
 
 @contextmanager
+def local_cluster(workers: int) -> Iterator[Client]:
+    """Processes of this machine, each with a nanny that starts another when it dies.
+
+    The client has the address alone: the cluster's own list of workers does not survive two deaths in a row.
+    """
+    cluster = LocalCluster(
+        n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
+    )
+    try:
+        with Client(cluster.scheduler_address) as client:
+            yield client
+    finally:
+        with suppress(KeyError):
+            cluster.close()
+
+
+@contextmanager
 def after(seconds: float, act: Callable[[], None]) -> Iterator[None]:
     """Do something so many seconds after the beginning of the block; it is done when the block is over."""
     timer = threading.Timer(seconds, act)
@@ -82,8 +99,7 @@ def after(seconds: float, act: Callable[[], None]) -> Iterator[None]:
 def workers(count: int, folder: Path, truth: flipwise.DensestSubgraph, rng: np.random.Generator) -> dict[str, Any]:
     """Workers killed, and workers stopped for three seconds, each in a call of its own."""
     found: dict[str, Counter[str]] = {"killed worker": Counter(), "slow worker": Counter()}
-    options: dict[str, Any] = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
-    with LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
+    with local_cluster(2) as client:
 
         def stop(pid: int) -> None:
             os.kill(pid, signal.SIGSTOP)
@@ -156,9 +172,7 @@ def schedulers(count: int, folder: Path, truth: flipwise.DensestSubgraph, rng: n
                         raise
 
                 first[outcome(lost, truth)] += 1
-        with LocalCluster(
-            n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
-        ) as cluster, Client(cluster) as client:  # fmt: skip
+        with local_cluster(1) as client:
             again[outcome(lambda: solved(ShardedGraph(folder, client, checkpoint=answers)), truth)] += 1  # noqa: B023
     return {"killed scheduler": dict(first), "call repeated on another cluster": dict(again)}
 
@@ -166,8 +180,7 @@ def schedulers(count: int, folder: Path, truth: flipwise.DensestSubgraph, rng: n
 def shards(count: int, graph: flipwise.Graph, folder: Path, rng: np.random.Generator) -> dict[str, Any]:
     """Damaged, shortened and missing files of shards: an error that names the file."""
     found: dict[str, Counter[str]] = {"damaged shard": Counter(), "missing shard": Counter()}
-    options: dict[str, Any] = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
-    with LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
+    with local_cluster(2) as client:
         for index in range(2 * count):
             here = shard_graph(graph, folder.parent / f"damaged-{index}", shards=5)
             path = here / f"shard-{int(rng.integers(5)):05d}.{('indices', 'indptr', 'weights')[index % 3]}.npy"
