@@ -3,8 +3,8 @@
     python benchmarks/cluster_faults.py                # and results/robustness-cluster.json
     python benchmarks/cluster_faults.py --quick        # fewer of each
 
-The answer is that of `densest_subgraph` in one process: nodes, value and bound. Workers are killed (their nannies start
-others) or stopped for some seconds at random moments of a call; a scheduler is killed at random moments of a call with
+The answer is that of `densest_subgraph` in one process: nodes, value and bound. Workers are killed (and
+others started) or stopped for some seconds at random moments of a call; a scheduler is killed at random moments of a call with
 a checkpoint, and the call is repeated with another cluster; shards have a byte changed, are cut short or are missing.
 """
 
@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from distributed import Client, LocalCluster
+from distributed import Client
 from recording import Recorder
 
 import flipwise
@@ -69,23 +69,6 @@ def outcome(call: Callable[[], flipwise.DensestSubgraph], truth: flipwise.Denses
 
 
 @contextmanager
-def local_cluster(workers: int) -> Iterator[Client]:
-    """Processes of this machine, each with a nanny that starts another when it dies.
-
-    The client has the address alone: the cluster's own list of workers does not survive two deaths in a row.
-    """
-    cluster = LocalCluster(
-        n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
-    )
-    try:
-        with Client(cluster.scheduler_address) as client:
-            yield client
-    finally:
-        with suppress(KeyError):
-            cluster.close()
-
-
-@contextmanager
 def after(seconds: float, act: Callable[[], None]) -> Iterator[None]:
     """Do something so many seconds after the beginning of the block; it is done when the block is over."""
     timer = threading.Timer(seconds, act)
@@ -96,59 +79,67 @@ def after(seconds: float, act: Callable[[], None]) -> Iterator[None]:
         timer.join()
 
 
+class OwnCluster:
+    """A scheduler and workers as processes of their own, without nannies: who dies is replaced here."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._address = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
+        self._folder = folder
+        self.scheduler = self._start("scheduler", "--host", self._address)
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self.client = Client(self._address, timeout=300)
+
+    def _start(self, *command: str) -> subprocess.Popen[bytes]:
+        quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": self._folder}
+        return subprocess.Popen([sys.executable, "-m", "dask", *command, "--no-dashboard"], **quiet)
+
+    def running(self, count: int = 2) -> list[int]:
+        """The processes of so many workers that answer; as many are started as are missing."""
+        while True:
+            self.workers = [worker for worker in self.workers if worker.poll() is None]
+            while len(self.workers) < count:
+                self.workers.append(self._start("worker", self._address, "--no-nanny", "--nthreads", "1"))
+            self.client.wait_for_workers(count, timeout=600)
+            answers = self.client.run(os.getpid, on_error="ignore").values()  # who has just died is listed for a while
+            found = [pid for pid in answers if isinstance(pid, int)]
+            if len(found) == count:
+                return found
+            time.sleep(0.5)
+
+    def __enter__(self) -> OwnCluster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(Exception):
+            self.client.close(timeout=1)
+        for process in (self.scheduler, *self.workers):
+            process.kill()
+            process.wait()
+
+
 def workers(count: int, folder: Path, truth: flipwise.DensestSubgraph, rng: np.random.Generator) -> dict[str, Any]:
     """Workers killed, and workers stopped for three seconds, each in a call of its own."""
     found: dict[str, Counter[str]] = {"killed worker": Counter(), "slow worker": Counter()}
-    with local_cluster(2) as client:
 
-        def stop(pid: int) -> None:
-            os.kill(pid, signal.SIGSTOP)
-            time.sleep(3.0)
-            os.kill(pid, signal.SIGCONT)
+    def stop(pid: int) -> None:
+        os.kill(pid, signal.SIGSTOP)
+        time.sleep(3.0)
+        os.kill(pid, signal.SIGCONT)
 
+    with OwnCluster(folder.parent) as cluster:
+        cluster.running()
         began = time.monotonic()
-        assert agrees(solved(ShardedGraph(folder, client)), truth)
+        assert agrees(solved(ShardedGraph(folder, cluster.client)), truth)
         usual = time.monotonic() - began
         for kind, times in (("killed worker", count), ("slow worker", max(1, count // 4))):
             for _ in range(times):
-                pid = int(rng.choice(_running(client)))
+                pid = int(rng.choice(cluster.running()))
                 act = partial(os.kill, pid, signal.SIGKILL) if kind == "killed worker" else partial(stop, pid)
                 with after(float(rng.uniform(0.0, usual)), act):
-                    found[kind][outcome(lambda: solved(ShardedGraph(folder, client)), truth)] += 1
+                    found[kind][outcome(lambda: solved(ShardedGraph(folder, cluster.client)), truth)] += 1
     return {kind: dict(counts) for kind, counts in found.items()}
-
-
-def _running(client: Client) -> list[int]:
-    """The processes of two workers, once there are two that answer."""
-    while True:
-        client.wait_for_workers(2, timeout=300)
-        answers = client.run(os.getpid, on_error="ignore").values()  # one that has just died is listed for a while
-        found = [pid for pid in answers if isinstance(pid, int)]
-        if len(found) == 2:
-            return found
-        time.sleep(0.5)
-
-
-@contextmanager
-def own_cluster(folder: Path) -> Iterator[tuple[Client, subprocess.Popen[bytes]]]:
-    """A scheduler and two workers as processes of their own."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
-    command = [sys.executable, "-m", "dask"]
-    processes = [subprocess.Popen([*command, "scheduler", "--no-dashboard", "--host", address], **quiet)]  # type: ignore[call-overload]
-    try:
-        client = Client(address, timeout=120)
-        for _ in range(2):
-            processes.append(subprocess.Popen([*command, "worker", address, "--no-nanny", "--no-dashboard"], **quiet))  # type: ignore[call-overload]
-        client.wait_for_workers(2, timeout=120)
-        yield client, processes[0]
-        client.close(timeout=1)
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
 
 
 def schedulers(count: int, folder: Path, truth: flipwise.DensestSubgraph, rng: np.random.Generator) -> dict[str, Any]:
@@ -157,14 +148,15 @@ def schedulers(count: int, folder: Path, truth: flipwise.DensestSubgraph, rng: n
     again: Counter[str] = Counter()
     for index in range(count):
         answers = folder.parent / f"answers-{index}"
-        with own_cluster(folder.parent) as (client, scheduler):
-            began = time.monotonic()
+        with OwnCluster(folder.parent) as cluster:
+            cluster.running()
             if index == 0:
-                solved(ShardedGraph(folder, client))
+                began = time.monotonic()
+                solved(ShardedGraph(folder, cluster.client))
                 usual = time.monotonic() - began
-            with after(float(rng.uniform(0.0, usual)), scheduler.kill):
+            with after(float(rng.uniform(0.0, usual)), cluster.scheduler.kill):
 
-                def lost(client: Client = client, answers: Path = answers) -> flipwise.DensestSubgraph:
+                def lost(client: Client = cluster.client, answers: Path = answers) -> flipwise.DensestSubgraph:
                     try:
                         return solved(ShardedGraph(folder, client, checkpoint=answers))
                     except ClusterLost as error:
@@ -172,15 +164,18 @@ def schedulers(count: int, folder: Path, truth: flipwise.DensestSubgraph, rng: n
                         raise
 
                 first[outcome(lost, truth)] += 1
-        with local_cluster(1) as client:
-            again[outcome(lambda: solved(ShardedGraph(folder, client, checkpoint=answers)), truth)] += 1  # noqa: B023
+        with OwnCluster(folder.parent) as other:
+            other.running(1)
+            repeated = partial(ShardedGraph, folder, other.client, checkpoint=answers)
+            again[outcome(lambda: solved(repeated()), truth)] += 1  # noqa: B023
     return {"killed scheduler": dict(first), "call repeated on another cluster": dict(again)}
 
 
 def shards(count: int, graph: flipwise.Graph, folder: Path, rng: np.random.Generator) -> dict[str, Any]:
     """Damaged, shortened and missing files of shards: an error that names the file."""
     found: dict[str, Counter[str]] = {"damaged shard": Counter(), "missing shard": Counter()}
-    with local_cluster(2) as client:
+    with OwnCluster(folder.parent) as cluster:
+        cluster.running()
         for index in range(2 * count):
             here = shard_graph(graph, folder.parent / f"damaged-{index}", shards=5)
             path = here / f"shard-{int(rng.integers(5)):05d}.{('indices', 'indptr', 'weights')[index % 3]}.npy"
@@ -194,7 +189,7 @@ def shards(count: int, graph: flipwise.Graph, folder: Path, rng: np.random.Gener
                 content[int(rng.integers(200, len(content)))] ^= 1 << int(rng.integers(8))
                 path.write_bytes(content)
             try:
-                solved(ShardedGraph(here, client))
+                solved(ShardedGraph(here, cluster.client))
                 found[kind]["NOT NOTICED"] += 1
             except flipwise.FlipwiseError as error:
                 found[kind][CLEAR if path.name in str(error) else f"UNCLEAR: {error}"] += 1
