@@ -31,6 +31,8 @@ LOOKS = 20
 """How often a walk on sampled terms looks at all of them."""
 TURNOVER = 3.0
 """By default a walk begins with so many flips that it could turn each coordinate about so often."""
+LARGEST_SHARE = 0.06
+"""But no more than this share of them in one step."""
 _TINY = 1e-30
 
 
@@ -84,7 +86,7 @@ class Momentum:
 
     def flips(self, n: int, spent: float, steps: int) -> int:
         """q: falls geometrically to 1."""
-        share = min(0.3, TURNOVER / steps) if self.share is None else self.share
+        share = min(LARGEST_SHARE, TURNOVER / steps) if self.share is None else self.share
         first = max(1.0, n * share)
         return max(1, int(first ** (1.0 - spent)))
 

@@ -31,7 +31,7 @@ EVALUATIONS = 1000
 """Evaluations at effort 1 when nothing else limits the run; the single moves at its end get at most as many again."""
 FEWEST = 60
 """With fewer evaluations than this for each of them, not all schemes are tried."""
-SHORTEST = 12
+SHORTEST = 20
 """Evaluations of the shortest turn."""
 FIRST_SHARE = 0.015
 """Share of all evaluations that the first turn of each scheme gets."""
@@ -133,7 +133,7 @@ class _Allowance:
 
 def schemes_for(problem: Problem, evaluations: int) -> list[str]:
     """The names of the schemes that fit a problem and so many evaluations."""
-    names = list(SCHEMES)
+    names = [name for name in SCHEMES if name != "momentum"]  # the normalised form was better wherever either led
     if draws_samples(problem.objective):  # differences of sampled values say nothing about a single move
         names = ["momentum, normalised", "momentum", "cooled noise"]
     elif not is_built_in(problem.constraint):
@@ -168,7 +168,7 @@ def improve_by_schemes(problem: Problem, x: Floats, rng: np.random.Generator, ru
         rota.place += 1
         if rota.place >= len(rota.order):
             rota.order.sort(key=lambda index: rota.lines[index].value)
-            rota.order = rota.order[: (len(rota.order) + 1) // 2]
+            rota.order = rota.order[: max(1, len(rota.order) // 2)]
             rota.place, rota.length, rota.rounds = 0, 2 * rota.length, rota.rounds + 1
     return _looked_around(problem, run, max(1, int(EVALUATIONS * effort)))
 
@@ -187,7 +187,7 @@ def _take_turn(problem: Problem, run: Run, allowance: _Allowance, rota: Rota, sc
     with run.inside(rota):
         found, value, stop = schemes[index](problem, line.x.copy(), rota.rng, run, allowance.budget(steps))
         if stop is None and not draws_samples(problem.objective):
-            found, value, stop = descend(problem, found, run, max(LEAST, steps // 4))
+            found, value, stop = descend(problem, found, run, max(4, steps // 5))
     if value < line.value:
         rota.lines[index] = Line(found.copy(), value)
     return stop
