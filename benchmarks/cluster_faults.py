@@ -3,9 +3,9 @@
     python benchmarks/cluster_faults.py                # and results/robustness-cluster.json
     python benchmarks/cluster_faults.py --quick        # fewer of each
 
-The answer is that of `densest_subgraph` in one process: nodes, value and bound. Workers are killed (and
-others started) or stopped for some seconds at random moments of a call; a scheduler is killed at random moments of a call with
-a checkpoint, and the call is repeated with another cluster; shards have a byte changed, are cut short or are missing.
+The answer is that of `densest_subgraph` in one process: nodes, value and bound. Workers are killed (and others started)
+or stopped for some seconds at random moments of a call; a scheduler is killed at random moments of a call with a
+checkpoint, and the call is repeated with another cluster; shards have a byte changed, are cut short or are missing.
 """
 
 from __future__ import annotations
