@@ -1,19 +1,26 @@
-"""Where fuzzing begins: for every reader a few valid files, generated, and the mutations that turn them hostile."""
+"""Where fuzzing begins: for every reader a few valid files, generated, and what must be true of a file that is read.
+
+The mutations that turn them hostile are in `mutations.py`.
+"""
 
 from __future__ import annotations
 
 import gzip
-import json
 import lzma
+import shutil
+import sqlite3
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import flipwise
 from flipwise.foundation import container
+from tests.fuzz.mutations import repaired_container, repaired_store
+from tests.fuzz.round_trips import same_codes, same_graph, same_model, same_result, same_state
 
 Read = Callable[[Path], Any]
 
@@ -99,57 +106,168 @@ def _codes_files() -> list[bytes]:
     return [codes, _written("m.safetensors", lambda path: files.save(model, path))]
 
 
+def _parquet_files() -> list[bytes]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    numbers = pa.table({"source": [0, 1, 2], "target": [1, 2, 0], "weight": [0.5, 1.5, -2.0]})
+    names = pa.table({"u": ["a", "b"], "v": ["b", "c"]})
+    made = []
+    for table in (numbers, names):
+        for how in ("none", "gzip"):
+            made.append(_written("t.parquet", lambda path, t=table, h=how: pq.write_table(t, path, compression=h)))
+    return made
+
+
+def _shard_files() -> list[bytes]:
+    """The manifest and one array of a folder of shards, one behind another."""
+    from flipwise.distributed.shards import shard_graph
+
+    with tempfile.TemporaryDirectory() as folder:
+        shard_graph(_graphs()[0], folder, shards=1)
+        parts = [Path(folder, name).read_bytes() for name in SHARDS]
+    return [b"".join(len(part).to_bytes(4, "little") + part for part in parts)]
+
+
+SHARDS = ("manifest.json", "shard-00000.indptr.npy", "shard-00000.indices.npy", "degrees.npy")
+
+
+def _shards(path: Path) -> Any:
+    """A folder of shards from one file; the checksums of its arrays are made right, so that more than they is tried."""
+    import json
+    import zlib
+
+    from flipwise.distributed import shards
+
+    data, folder = path.read_bytes(), path.with_name("shards")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    sums = {}
+    for name in SHARDS:
+        size = int.from_bytes(data[:4], "little")
+        part, data = data[4 : 4 + size], data[4 + size :]
+        (folder / name).write_bytes(part)
+        try:
+            sums[name] = zlib.crc32(np.ascontiguousarray(np.load(folder / name)).data)
+        except Exception:  # the reader's business
+            sums[name] = 0
+    try:
+        manifest = json.loads((folder / "manifest.json").read_bytes())
+        (folder / "manifest.json").write_text(json.dumps(manifest | {"files": manifest["files"] | sums}))
+    except (ValueError, TypeError, KeyError):
+        pass
+    for cached in (shards.read_manifest, shards.open_shard, shards.read_degrees):
+        cached.cache_clear()
+    shards.read_degrees(folder)
+    shards.read_names(folder)
+    return shards.joined(folder)
+
+
+def _stores() -> list[bytes]:
+    """A table of results, by the generator of the studies' own tests."""
+    from flipwise_studies.experiments.store import Store
+    from studies.tests.report.cells import made_up_cells
+
+    def write(path: Path) -> None:
+        with Store(path) as store:
+            for cell in made_up_cells()[:8]:
+                store.add(cell)
+        with closing(sqlite3.connect(path)) as database:
+            database.execute("vacuum")
+
+    return [_written("s.sqlite", write)]
+
+
+def _results() -> list[bytes]:
+    from flipwise_studies.experiments.results import write_results
+    from studies.tests.report.cells import made_up_cells
+
+    return [_written("r.json", lambda path: write_results(made_up_cells()[:8], path, command="none"))]
+
+
+def _cells(path: Path) -> Any:
+    from flipwise_studies import read_cells
+
+    return read_cells(path)
+
+
+def _vectors(path: Path) -> Any:
+    from flipwise.cli.inputs import read_vectors
+
+    return read_vectors(str(path))
+
+
+def _vector_files() -> list[bytes]:
+    X = np.random.default_rng(0).standard_normal((4, 3))
+    plain = [_written("v.npy", lambda path, d=d: np.save(path, X.astype(d))) for d in ("<f8", ">f4", "<i2")]
+    return [*plain, _written("v.npz", lambda path: np.savez(path, X)), b"1 2 3\n4 5 6\n", b"1,2\n3,4\n"]
+
+
 def _checkpoint(path: Path) -> Any:
     return container.decode("checkpoint", path.read_bytes(), str(path))
 
 
-READERS: dict[str, tuple[str, Read, Callable[[], list[bytes]]]] = {
-    "edge list": ("x.txt", _read_graph("edgelist"), lambda: [*_graph_files("edgelist", ".txt"), b"a,b,1.5\nb,c,2\n"]),
-    "packed edge list": (
+class Reader(NamedTuple):
+    """How files of one kind are read, and what must hold for one that was."""
+
+    file: str
+    read: Read
+    valid: Callable[[], list[bytes]]
+    round_trip: Callable[[Any, Path], None] | None = None
+    """Raises unless the object, written and read again, is the same."""
+    repair: Callable[[bytes], bytes] | None = None
+    """A damaged file with checksums that fit, so that more than those is tried."""
+
+
+def _graph_reader(format: str, suffix: str, *more: bytes, repair: Any = None) -> Reader:
+    return Reader(
+        f"x{suffix}", _read_graph(format), lambda: [*_graph_files(format, suffix), *more], same_graph(format), repair
+    )
+
+
+def _model_reader(format: str, suffix: str, *, spin: bool = False) -> Reader:
+    return Reader(f"x{suffix}", _read_model(format), lambda: _model_files(format, spin=spin), same_model(format))
+
+
+READERS: dict[str, Reader] = {
+    "edge list": _graph_reader(
+        "edgelist", ".txt", b"a,b,1.5\nb,c,2\n", b"source target\nann bob\nbob eve\n", b'"a b";c;1\n', b"1\t2\t0.5\n"
+    ),
+    "packed edge list": Reader(
         "x.txt",
         _read_graph("edgelist"),
         lambda: [pack(f) for f in _graph_files("edgelist", ".txt")[:1] for pack in (gzip.compress, lzma.compress)],
+        same_graph("edgelist"),
     ),
-    "MatrixMarket graph": ("x.mtx", _read_graph("matrixmarket"), lambda: _graph_files("matrixmarket", ".mtx")),
-    "METIS": ("x.metis", _read_graph("metis"), lambda: _graph_files("metis", ".metis")),
-    "rudy graph": ("x.rudy", _read_graph("rudy"), lambda: _graph_files("rudy", ".rudy")),
-    "compact graph": ("x.flipgraph", _read_graph("flipwise"), lambda: _graph_files("flipwise", ".flipgraph")),
-    "BVGraph": ("x.bv", _bvgraph, _bvgraph_files),
-    "any graph": ("x", lambda path: flipwise.read_graph(path), lambda: _graph_files("edgelist", ".txt")),
-    "rudy model": ("x.rudy", _read_model("rudy"), lambda: _graph_files("rudy", ".rudy")),
-    "qubo": ("x.qubo", _read_model("qubo"), lambda: _model_files("qubo", spin=False)),
-    "bqp": ("x.bqp", _read_model("bqp"), lambda: _model_files("bqp", spin=False)),
-    "BQPJSON": ("x.json", _read_model("bqpjson"), lambda: _model_files("bqpjson", spin=True)),
-    "BiqMac": ("x.sparse", _read_model("biqmac"), lambda: _model_files("biqmac", spin=False)),
-    "MatrixMarket model": ("x.mtx", _read_model("matrixmarket"), lambda: _model_files("matrixmarket", spin=False)),
-    "result": ("x", flipwise.Result.load, lambda: [_result_file()]),
-    "checkpoint": ("x", _checkpoint, lambda: [container.encode("checkpoint", {"x": np.ones(4), "k": 2})]),
-    "codes and models": ("x.safetensors", _codes, _codes_files),
+    "MatrixMarket graph": _graph_reader("matrixmarket", ".mtx"),
+    "METIS": _graph_reader("metis", ".metis", b"3 3 011 1\n5 2 7 3 9\n5 1 7 3 8\n5 1 9 2 8\n"),
+    "rudy graph": _graph_reader("rudy", ".rudy"),
+    "compact graph": _graph_reader("flipwise", ".flipgraph", repair=repaired_store),
+    "BVGraph": Reader("x.bv", _bvgraph, _bvgraph_files, same_graph("flipwise")),
+    "any graph": Reader(
+        "x", lambda path: flipwise.read_graph(path), lambda: _graph_files("edgelist", ".txt"), same_graph("flipwise")
+    ),
+    "Parquet": Reader("x.parquet", _read_graph("parquet"), _parquet_files, same_graph("flipwise")),
+    "shards": Reader("x.shards", _shards, _shard_files),
+    "rudy model": Reader("x.rudy", _read_model("rudy"), lambda: _graph_files("rudy", ".rudy"), same_model("rudy")),
+    "qubo": _model_reader("qubo", ".qubo"),
+    "bqp": _model_reader("bqp", ".bqp"),
+    "BQPJSON": _model_reader("bqpjson", ".json", spin=True),
+    "BiqMac": _model_reader("biqmac", ".sparse"),
+    "MatrixMarket model": _model_reader("matrixmarket", ".mtx"),
+    "COO": _model_reader("coo", ".coo", spin=True),
+    "dimod": _model_reader("bqm", ".bqm", spin=True),
+    "result": Reader("x", flipwise.Result.load, lambda: [_result_file()], same_result, repaired_container),
+    "checkpoint": Reader(
+        "x",
+        _checkpoint,
+        lambda: [container.encode("checkpoint", {"x": np.ones(4), "k": 2})],
+        same_state,
+        repaired_container,
+    ),
+    "codes and models": Reader("x.safetensors", _codes, _codes_files, same_codes),
+    "vectors": Reader("x.npy", _vectors, _vector_files),
+    "store of results": Reader("x.sqlite", _cells, _stores),
+    "results in JSON": Reader("x.json", _cells, _results),
 }
-"""Name -> (file name, reader, generator of valid files)."""
-
-TOKENS = [b"0", b"-1", b"1e308", b"nan", b"inf", b"9223372036854775807", b"99999999999999999999", b"4294967296", b"\n"]
-TOKENS += [b" ", b"\t", b",", b"%", b"#", b"\x00", b"\xff\xff\xff\xff", b"1000000000 1000000000", b"%%MatrixMarket"]
-TOKENS += [b"p qubo 0 5 5 5", json.dumps({"a": [1] * 3}).encode(), b"1.5", b"name", b"\r\n"]
-
-
-def mutated(seed: bytes, rng: np.random.Generator) -> bytes:
-    """One to four random changes: flipped bits, cuts, repeats, insertions of awkward tokens, joined pieces."""
-    data = bytearray(seed)
-    for _ in range(int(rng.integers(1, 5))):
-        kind = int(rng.integers(6))
-        at = int(rng.integers(0, len(data) + 1))
-        if kind == 0 and data:
-            data[min(at, len(data) - 1)] ^= 1 << int(rng.integers(8))
-        elif kind == 1:
-            del data[at:]
-        elif kind == 2:
-            del data[at : at + int(rng.integers(1, 9))]
-        elif kind == 3:
-            data[at:at] = TOKENS[int(rng.integers(len(TOKENS)))]
-        elif kind == 4:
-            end = min(len(data), at + int(rng.integers(1, 40)))
-            data[at:at] = data[at:end] * int(rng.integers(1, 5))
-        else:
-            data[at:at] = rng.bytes(int(rng.integers(1, 16)))
-    return bytes(data)
+"""Every reader of files, by name."""

@@ -43,7 +43,7 @@ class LazyGroup(click.Group):
         if cmd_name not in self.table:
             return None
         module = import_module(f"flipwise.cli.commands.{self.table[cmd_name][0]}")
-        command = getattr(module, cmd_name)
+        command = getattr(module, cmd_name.replace("-", "_"))
         assert isinstance(command, click.Command)
         return command
 
@@ -125,6 +125,7 @@ class Program(LazyGroup):
         "convert": ("convert", "from one graph or QUBO format to another"),
         "methods": ("methods", "the methods and what each can solve"),
         "bench": ("bench", "how fast this machine solves a few generated problems"),
+        "warm-up": ("warming", "compile ahead of time what a job needs, so that its first run does not wait"),
         "doctor": ("doctor", "versions, threads, compiler cache, optional packages"),
         "completion": ("completion", "tab completion for your shell"),
     },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import sys
 from collections.abc import Iterator
@@ -107,14 +108,35 @@ def read_array(file: str) -> np.ndarray:
             if start == b"\x93NUMPY":
                 return np.load(path, mmap_mode=None if file == "-" else "r", allow_pickle=False)  # type: ignore[no-any-return]
             if start[:2] == b"PK":
-                with np.load(path, allow_pickle=False) as packed:
-                    if len(packed.files) != 1:
-                        raise InvalidFile(f"{file}: holds {len(packed.files)} arrays; save one array alone.")
-                    return np.asarray(packed[packed.files[0]])
+                return _only_array(file, path)
             text = path.read_text(encoding="utf-8")
             return np.loadtxt(text.replace(",", " ").splitlines(), ndmin=1)
-        except (ValueError, EOFError, UnicodeDecodeError) as error:
+        except InvalidFile:
+            raise
+        except Exception as error:  # NumPy and zipfile have many
+            if isinstance(error, OSError) and error.filename is not None:
+                raise
             raise InvalidFile(f"{file}: not an array ({error}). Give a .npy, .npz, .csv or .txt file.") from None
+
+
+def _only_array(file: str, path: Path) -> np.ndarray:
+    """The array of a `.npz` file that holds one; what it announces is compared with what is there."""
+    import numpy as np
+
+    from flipwise.graphs.streams import expansion_limit
+
+    with np.load(path, allow_pickle=False) as packed:
+        if len(packed.files) != 1:
+            raise InvalidFile(f"{file}: holds {len(packed.files)} arrays; save one array alone.")
+        member = packed.zip.infolist()[0]
+        with packed.zip.open(member) as opened:
+            version = np.lib.format.read_magic(opened)
+            header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, _, dtype = header(opened)
+        size = math.prod(shape) * dtype.itemsize
+        if size > member.file_size or member.file_size > expansion_limit(path, None):
+            raise InvalidFile(f"{file}: announces an array of shape {shape}, more than a file of this size can hold.")
+        return np.asarray(packed[packed.files[0]])
 
 
 def read_vectors(file: str) -> np.ndarray:

@@ -107,10 +107,27 @@ def print_facts(title: str, facts: Sequence[tuple[str, str]], *, err: bool = Fal
 
 @contextmanager
 def progress(what: str, *, quiet: bool, time_limit: float | None = None) -> Iterator[Tell]:
-    """A moving line on a terminal; elsewhere a plain line after 5, 10, 20, 40, ... seconds; nothing when quiet."""
+    """A moving line on a terminal; elsewhere a plain line after 5, 10, 20, 40, ... seconds; nothing when quiet.
+
+    Kernels that had to be compiled, which is done once on a machine, are told with the seconds that took.
+    """
     if quiet:
         yield lambda line: None
-    elif sys.stderr.isatty():
+        return
+    from flipwise.kernels.compile_time import compile_seconds, compiled_count, told_of_compilation
+
+    made, seconds = compiled_count(), compile_seconds()
+    try:
+        with _told(what, time_limit) as tell, told_of_compilation(lambda name: tell(f"compiling once: {name}")):
+            yield tell
+    finally:
+        if compiled_count() > made:
+            click.echo(f"{what}  compiling once, {compile_seconds() - seconds:.0f} s", err=True)
+
+
+@contextmanager
+def _told(what: str, time_limit: float | None) -> Iterator[Tell]:
+    if sys.stderr.isatty():
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
         columns: list[Any] = [SpinnerColumn(), TextColumn("{task.description}")]

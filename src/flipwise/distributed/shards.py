@@ -25,7 +25,7 @@ from flipwise.densest.core import positive_degrees
 from flipwise.densest.whole import integral_weights, weight_range
 from flipwise.foundation.arrays import Ints
 from flipwise.foundation.atomic import atomic_file
-from flipwise.foundation.checks import check_whole
+from flipwise.foundation.checks import check_whole, is_number, is_whole
 from flipwise.foundation.container import write_atomically
 from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.convert import as_graph
@@ -176,11 +176,15 @@ def read_manifest(folder: Path) -> Manifest:
             raise InvalidFile(f"{path}: not the manifest of shards that this Flipwise reads ({FORMAT}).")
         manifest = Manifest(**content | {"weight_range": tuple(content["weight_range"])})
         starts = manifest.starts
+        if not all(is_whole(number) and number >= 0 for number in (manifest.nodes, manifest.arcs, *starts)):
+            raise ValueError("a number of nodes or arcs is no whole number")
+        if not all(is_number(end) for end in manifest.weight_range) or len(manifest.weight_range) != 2:
+            raise ValueError("the range of the weights is not two numbers")
         if starts[0] != 0 or starts[-1] != manifest.nodes or any(b < a for a, b in itertools.pairwise(starts)):
             raise ValueError("the ranges of the shards do not ascend from 0 to the number of nodes")
     except FileNotFoundError:
         raise InvalidInput(f"`folder`: {folder} has no manifest.json: no shards, or not finished.") from None
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
         if isinstance(error, InvalidFile):
             raise
         raise InvalidFile(f"{path}: damaged ({error}).") from None
@@ -199,6 +203,10 @@ def open_shard(folder: Path, s: int) -> Shard:
     indptr, indices = read("indptr"), read("indices")
     weights = read("weights") if manifest.weighted else np.ones(1, np.int64)
     rows = manifest.starts[s + 1] - manifest.starts[s]
+    flat = all(part.ndim == 1 for part in (indptr, indices, weights))
+    typed = flat and indptr.dtype == np.int64 and indices.dtype in (np.int32, np.int64)
+    if not typed or (manifest.weighted and not (weights.dtype == np.float64 and np.isfinite(weights).all())):
+        raise InvalidFile(f"{_path(folder, s, 'indptr')}: the arrays of shard {s} are of other types, or not finite.")
     whole = (
         indptr.size == rows + 1 and indptr[0] == 0 and indptr[-1] == indices.size and not (np.diff(indptr) < 0).any()
     )
@@ -212,9 +220,9 @@ def read_array(path: Path, checksum: int | None) -> npt.NDArray[Any]:
     """The array of a file, mapped copy-on-write and checked."""
     try:
         values: npt.NDArray[Any] = np.ascontiguousarray(np.load(path, mmap_mode="c", allow_pickle=False))
-    except (ValueError, OSError) as error:
+    except Exception as error:  # NumPy has many
         raise InvalidFile(f"{path}: not a readable array: {error}") from None
-    if zlib.crc32(values.data) != checksum:
+    if values.dtype.kind not in "iuf" or zlib.crc32(values.data) != checksum:
         raise InvalidFile(f"{path}: the checksum is wrong: the file is damaged.")
     return values
 
@@ -234,6 +242,8 @@ def joined(folder: Path) -> Graph:
     """All shards as one graph in memory."""
     manifest = read_manifest(folder)
     shards = [open_shard(folder, s) for s in range(len(manifest.starts) - 1)]
+    if sum(shard.indices.size for shard in shards) != manifest.arcs:
+        raise InvalidFile(f"{folder}: its shards do not hold the {manifest.arcs:,} arcs of the manifest.")
     indptr = np.concatenate([[0], *(np.diff(shard.indptr) for shard in shards)]).cumsum()
     weights = np.concatenate([shard.weights for shard in shards]) if manifest.weighted else None
     return Graph(indptr, np.concatenate([shard.indices for shard in shards]), weights)

@@ -120,6 +120,8 @@ def _estimator(path: str | Path, about: dict[str, str], arrays: dict[str, Any]) 
 def _check_function(function: Any, n_features: int, n_bits: int) -> None:
     """Raise a `ValueError` unless the arrays are those of a hash function of so many features for so many bits."""
     held = function.arrays()
+    if not 1 <= n_features < 2**31:
+        raise ValueError(f"a number of features of {n_features}")
     if any(a.dtype.kind not in "fiu" or (a.dtype.kind == "f" and not np.isfinite(a).all()) for a in held.values()):
         raise ValueError("numbers that are not finite")
     if function.kind == "trees":

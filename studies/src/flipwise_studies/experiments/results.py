@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +27,42 @@ def read_cells(source: str | Path) -> list[Cell]:
     path = Path(source)
     if not path.is_file():
         raise InvalidFile(f"{path}: no such file; run `flipwise reproduce` first.")
-    if path.suffix == ".json":
-        try:
-            record = json.loads(path.read_text(encoding="utf-8"))
-            environments = record["environments"]
-            return current(
-                Cell.from_dict(row | {"environment": environments[row["environment"]]}) for row in record["cells"]
-            )
-        except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise InvalidFile(f"{path}: not a results file of flipwise ({error!r}).") from None
-    with Store(path, read_only=True) as store:
-        return current(store.cells())
+    if path.suffix != ".json":
+        with Store(path, read_only=True) as store:
+            try:
+                return current(_checked(store.cells()))
+            except (*_DAMAGE, sqlite3.Error) as error:
+                raise InvalidFile(f"{path}: a damaged store of results ({error!r}).") from None
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        environments = record["environments"]
+        rows = (row | {"environment": environments[row["environment"]]} for row in record["cells"])
+        return current(_checked(Cell.from_dict(row) for row in rows))
+    except _DAMAGE as error:
+        raise InvalidFile(f"{path}: not a results file of flipwise ({error!r}).") from None
+
+
+_DAMAGE = (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RecursionError)
+
+
+def _checked(cells: Iterable[Cell]) -> Iterator[Cell]:
+    """The cells, refused where one has no status or something in the place of a number."""
+    for cell in cells:
+        outcome = cell.outcome
+        numbers = (outcome.value, outcome.bound, outcome.seconds, cell.peak_memory, *outcome.metrics.values())
+        if not all(number is None or isinstance(number, int | float) for number in numbers):
+            raise ValueError(f"a number of cell {cell.key} is none")
+        texts = (
+            cell.key.study,
+            cell.key.instance,
+            cell.key.method,
+            cell.key.parameters,
+            outcome.status,
+            outcome.reason,
+        )
+        if not all(isinstance(text, str) for text in texts) or not isinstance(cell.environment, Mapping):
+            raise ValueError(f"a text of cell {cell.key} is none")
+        yield cell
 
 
 def write_results(cells: Iterable[Cell], path: str | Path, *, command: str = "", series: bool = False) -> None:
