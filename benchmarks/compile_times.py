@@ -39,8 +39,8 @@ JOBS = {
         "import numpy as np, flipwise; Q = np.random.default_rng(0).integers(-100, 101, (1000, 1000)).astype(float); "
         "flipwise.solve_qubo(Q + Q.T, seed=0, time_limit=10)"
     ),
-    "ITQ": f"{ROWS}; ITQ(32, seed=0).fit(X)",
-    "SDH": f"{ROWS}; SDH(32, seed=0).fit(X, y)",
+    "ITQ": f"{ROWS}; ITQ(32, random_state=0).fit(X)",
+    "SDH": f"{ROWS}; SDH(32, random_state=0).fit(X, y)",
 }
 
 CHILD = """

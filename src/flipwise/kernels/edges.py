@@ -135,11 +135,12 @@ def _decimal_number(buffer, p, delimiter):
 
 
 @kernel
-def parse_edges(buffer, delimiter, weighted, ignore_extra, lowest, highest, sources, targets, weights, careful, state):
+def parse_edges(buffer, delimiter, ignore_extra, lowest, highest, sources, targets, weights, careful, state):
     """Read `source target [weight]` lines with whole numbers from `lowest` to `highest` as nodes.
 
     Lines that are blank or start with '#' or '%' are passed over. `state` receives: arcs read, the code of the first
-    problem, its byte, and the number of rows in `careful` (arc, first byte, end of a weight to convert).
+    problem, its byte, and the number of rows in `careful` (arc, first byte, end of a weight to convert). Without
+    weights `careful` is None: then what reads them is not compiled either.
     """
     arcs = 0
     delicate = 0
@@ -179,7 +180,7 @@ def parse_edges(buffer, delimiter, weighted, ignore_extra, lowest, highest, sour
             break
         targets[arcs] = value
         p, passed = _next_field(buffer, p, delimiter)
-        if weighted:
+        if careful is not None:
             if buffer[p] == 10:
                 code = 3
                 break

@@ -23,15 +23,16 @@ def _arc_weight(weights, p):
 @helper
 def _toggle_node(indptr, indices, weights, node, inside, degrees):
     """Move a node into S or out of it and bring the degrees along; return the change of E(S)."""
-    if inside[node]:
-        inside[node] = 0
+    sign = -1 if inside[node] else 1
+    inside[node] = 1 - inside[node]
+    if weights.size == 1:
+        step = sign * weights[0]
         for p in range(indptr[node], indptr[node + 1]):
-            degrees[indices[p]] -= _arc_weight(weights, p)
-        return -degrees[node]
-    inside[node] = 1
-    for p in range(indptr[node], indptr[node + 1]):
-        degrees[indices[p]] += _arc_weight(weights, p)
-    return degrees[node]
+            degrees[indices[p]] += step
+    else:
+        for p in range(indptr[node], indptr[node + 1]):
+            degrees[indices[p]] += sign * weights[p]
+    return sign * degrees[node]
 
 
 @helper

@@ -149,9 +149,8 @@ def numbered_arcs(
             sources, targets = np.empty(room, np.int64), np.empty(room, np.int64)
             weights, careful = np.empty(room if weighted else 0), np.empty((room if weighted else 0, 3), np.int64)
         buffer = np.frombuffer(piece.data, dtype=np.uint8)
-        parse_edges(
-            buffer, _byte(delimiter), weighted, ignore_extra, lowest, highest, sources, targets, weights, careful, state
-        )
+        rows = careful if weighted else None
+        parse_edges(buffer, _byte(delimiter), ignore_extra, lowest, highest, sources, targets, weights, rows, state)
         count, code, position, delicate = (int(s) for s in state)
         if code:
             refuse(path, piece, code, position, advice, lowest=lowest, highest=highest)
