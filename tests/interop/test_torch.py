@@ -34,3 +34,23 @@ def test_functions_without_a_scalar_gradient_are_refused(function) -> None:  # t
     """Not a tensor, not a scalar, not depending on x: each a clear error."""
     with pytest.raises(flipwise.InvalidInput, match="function"):
         flipwise.minimize(flipwise.from_torch(function, 3), seed=0)
+
+
+def test_a_data_loader_makes_batches() -> None:
+    """The value is the mean over all data whatever the batches are; gradients in float32 stay so; calls are counted."""
+    rng = np.random.default_rng(0)
+    data = torch.tensor(rng.standard_normal((50, 20)), dtype=torch.float32)
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(data), batch_size=16)
+    calls = 0
+
+    def loss(x, batch):  # type: ignore[no-untyped-def]
+        nonlocal calls
+        calls += 1
+        return torch.nn.functional.softplus(-(batch[0] @ x)).mean()
+
+    f = flipwise.from_torch(loss, 20, dtype=torch.float32, batches=loader)
+    result = flipwise.minimize(f, seed=0)
+    assert result.evaluations == calls
+    whole = torch.nn.functional.softplus(-(data @ torch.tensor(result.x, dtype=torch.float32))).mean()
+    assert result.value == pytest.approx(float(whole), rel=1e-5)
+    assert f.sampled_gradient(np.ones(20)).dtype == np.float32

@@ -44,3 +44,14 @@ def test_not_an_objective_is_refused() -> None:
     """Something without value and gradient gets a clear error."""
     with pytest.raises(flipwise.InvalidInput, match="gradient"):
         flipwise.check_objective(3)  # type: ignore[arg-type]
+
+
+def test_the_report_says_what_an_evaluation_costs_and_what_will_be_done() -> None:
+    """Seconds of one evaluation, and whether flips are exact, evaluated or drawn in batches."""
+    exact = flipwise.check_objective(flipwise.Quadratic(np.eye(3)))
+    assert exact.seconds > 0.0 and "exact flips" in exact.scheme
+    function = flipwise.check_objective(flipwise.Smooth(lambda x: (float(x.sum()), np.ones(3)), 3))
+    assert "first-order schemes" in function.scheme and "ms for a value" in str(function)
+    batches = [np.ones((2, 3)), np.ones((1, 3))]
+    summed = flipwise.Smooth(lambda x, b: (float((b @ x).mean()), b.mean(axis=0)), 3, batches=batches)
+    assert "one batch a step" in flipwise.check_objective(summed).scheme

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -10,17 +10,19 @@ import numpy as np
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import Variables
 from flipwise.foundation.errors import InvalidInput, MissingDependency
+from flipwise.model.evaluation import Slopes
 from flipwise.model.smooth import Smooth
 
 
 def from_torch(
-    function: Callable[[Any], Any],
+    function: Callable[..., Any],
     shape: int | tuple[int, ...],
     *,
     variables: Variables = "spin",
     dtype: Any = None,
     device: Any = None,
     lipschitz: float | None = None,
+    batches: Iterable[Any] | None = None,
 ) -> Smooth:
     """The objective `x -> function(tensor of -1 and +1)`, with its gradient by automatic differentiation.
 
@@ -31,7 +33,10 @@ def from_torch(
     shape, variables, lipschitz
         As in `flipwise.Smooth`.
     dtype, device
-        Of the tensor the function gets: float64 on the CPU by default.
+        Of the tensor the function gets: float64 on the CPU by default. Gradients stay in single precision if that is
+        what they are in.
+    batches
+        A `DataLoader` or a list, as in `flipwise.Smooth`: the function is called as `function(x, batch)`.
 
     Examples
     --------
@@ -46,27 +51,31 @@ def from_torch(
         raise MissingDependency("torch", "torch", "an objective in torch") from None
     chosen = torch.float64 if dtype is None else dtype
 
-    def value_and_gradient(x: Floats) -> tuple[float, Floats]:
-        tensor = torch.tensor(x, dtype=chosen, device=device, requires_grad=True)
+    def value_and_gradient(x: Floats, *batch: Any) -> tuple[float, Slopes]:
+        tensor = torch.from_numpy(x).to(device=device, dtype=chosen).requires_grad_()  # `x` is a copy of our own
         with torch.enable_grad():
-            loss = function(tensor)
+            loss = function(tensor, *batch)
             if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
                 raise InvalidInput("`function` must return a torch tensor with one element.")
             if not loss.requires_grad:
                 raise InvalidInput("`function` must depend on its argument differentiably; its result has no gradient.")
             (gradient,) = torch.autograd.grad(loss, tensor)
-        return float(loss.detach()), np.asarray(gradient.detach().cpu().numpy(), dtype=np.float64)
+        if gradient.dtype not in (torch.float32, torch.float64):
+            gradient = gradient.to(torch.float32)
+        slopes: Slopes = gradient.detach().cpu().numpy()
+        return float(loss.detach()), slopes
 
-    return Smooth(value_and_gradient, shape, variables=variables, lipschitz=lipschitz)
+    return Smooth(value_and_gradient, shape, variables=variables, lipschitz=lipschitz, batches=batches)
 
 
 def from_jax(
-    function: Callable[[Any], Any],
+    function: Callable[..., Any],
     shape: int | tuple[int, ...],
     *,
     variables: Variables = "spin",
     jit: bool = True,
     lipschitz: float | None = None,
+    batches: Iterable[Any] | None = None,
 ) -> Smooth:
     """The objective `x -> function(array of -1 and +1)`, with its gradient by `jax.value_and_grad`.
 
@@ -80,6 +89,8 @@ def from_jax(
         As in `flipwise.Smooth`.
     jit
         Compile the function with `jax.jit`.
+    batches
+        As in `flipwise.Smooth`: the function is called as `function(x, batch)`.
 
     Examples
     --------
@@ -96,8 +107,8 @@ def from_jax(
     if jit:
         both = jax.jit(both)
 
-    def value_and_gradient(x: Floats) -> tuple[float, Floats]:
-        value, gradient = both(jax.numpy.asarray(x))
-        return float(value), np.asarray(gradient, dtype=np.float64)
+    def value_and_gradient(x: Floats, *batch: Any) -> tuple[float, Slopes]:
+        value, gradient = both(jax.numpy.asarray(x), *batch)
+        return float(value), np.asarray(gradient)
 
-    return Smooth(value_and_gradient, shape, variables=variables, lipschitz=lipschitz)
+    return Smooth(value_and_gradient, shape, variables=variables, lipschitz=lipschitz, batches=batches)

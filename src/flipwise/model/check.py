@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import as_generator
 from flipwise.foundation.errors import InvalidInput
+from flipwise.model.evaluation import draws_samples, evaluator
 from flipwise.model.objective import Objective, SupportsFlips, SupportsLipschitz
 
 
@@ -17,7 +19,8 @@ class ObjectiveReport:
     """What a check found; `ok` is the verdict, `problems` the reasons against it.
 
     `gradient_error` is the largest difference between a slope of f and the gradient, relative to the larger of them;
-    `flip_error` the same for changes by flips (None where the objective leaves flips to the library).
+    `flip_error` the same for changes by flips (None where the objective leaves flips to the library). `seconds` is what
+    one value with its gradient takes, `scheme` says how `minimize` will go about it.
 
     Examples
     --------
@@ -29,6 +32,8 @@ class ObjectiveReport:
     gradient_error: float
     flip_error: float | None
     problems: tuple[str, ...]
+    seconds: float = 0.0
+    scheme: str = ""
 
     @property
     def ok(self) -> bool:
@@ -40,6 +45,8 @@ class ObjectiveReport:
         lines.append(f"gradient   largest relative error {self.gradient_error:.2g}")
         if self.flip_error is not None:
             lines.append(f"flips      largest relative error {self.flip_error:.2g}")
+        lines.append(f"evaluation {1000.0 * self.seconds:.3g} ms for a value and its gradient")
+        lines.append(f"minimize   {self.scheme}")
         return "\n".join([*lines, *(f"- {problem}" for problem in self.problems)])
 
 
@@ -75,7 +82,28 @@ def check_objective(
         steepest = max(_steepness(objective, rng) for _ in range(points))
         if constant.is_bound and steepest > constant.value * (1 + 1e-6):
             problems.append(f"the gradient has slope {steepest:.4g}, above the Lipschitz bound {constant.value:.4g}.")
-    return ObjectiveReport(gradient_error, flip_error, tuple(problems))
+    seconds = _evaluation_seconds(objective, points, rng)
+    return ObjectiveReport(gradient_error, flip_error, tuple(problems), seconds, _scheme(objective, seconds))
+
+
+def _evaluation_seconds(objective: Objective, points: int, rng: np.random.Generator) -> float:
+    """The median time of a value with its gradient at new points."""
+    evaluate, taken = evaluator(objective), []
+    for _ in range(points):
+        x = np.where(rng.random(objective.shape) < 0.5, 1.0, -1.0)
+        began = time.perf_counter()
+        evaluate(x)
+        taken.append(time.perf_counter() - began)
+    return float(np.median(taken))
+
+
+def _scheme(objective: Objective, seconds: float) -> str:
+    """How `minimize` goes about such an objective, in words."""
+    if isinstance(objective, SupportsFlips):
+        return "DPCD with exact flips, then the portfolio"
+    if draws_samples(objective):
+        return "schemes that are not monotone, one batch a step; values on all data"
+    return f"first-order schemes that share the time, about {1.0 / max(seconds, 1e-6):,.0f} evaluations a second"
 
 
 def _gradient_error(objective: Objective, rng: np.random.Generator) -> float:
