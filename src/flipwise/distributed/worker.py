@@ -129,6 +129,7 @@ def _brought_up_to(part: Part, message: Message) -> _Known | None:
             if known.step == message.step:
                 return known
             if known.step == message.step - 1 and message.flips is not None:
+                known.step = -1  # should a shard be unreadable, nobody uses what is half flipped
                 known.flip(message.flips)
                 known.step = message.step
                 return known
