@@ -8,7 +8,8 @@ same bits: kernels add in explicit loops and Numba runs without fastmath.
 
 Seconds in which Numba is imported and machine code is made or loaded are counted apart (`compile_time`).
 
-`FLIPWISE_NUMBA_CACHE=0` turns the on-disk cache off; where no cache folder is writable it is off by itself.
+`FLIPWISE_NUMBA_CACHE=0` turns the on-disk cache off; where no cache folder is writable, or others can write to it, it
+is off by itself.
 """
 
 from __future__ import annotations
@@ -20,12 +21,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
+from functools import lru_cache
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from flipwise.foundation.checks import check_whole
+from flipwise.foundation.folders import is_private
 from flipwise.kernels.compile_time import compilation
 
 log = logging.getLogger("flipwise.kernels")
@@ -220,10 +224,19 @@ def _compile(function: FunctionType, parallel: bool, suffix: str = "") -> Callab
         twin.__qualname__ = function.__qualname__ + suffix
         if os.environ.get("FLIPWISE_NUMBA_CACHE", "1") != "0":
             try:
-                return _timed(numba.njit(twin, cache=True, nogil=True, parallel=parallel, **_NO_CALLBACK))
+                cached = numba.njit(twin, cache=True, nogil=True, parallel=parallel, **_NO_CALLBACK)
+                if _is_trusted(cached._cache.cache_path):
+                    return _timed(cached)
+                log.debug("kernel cache off: others can write to %s", cached._cache.cache_path)
             except RuntimeError as error:  # "cannot cache function ...: no locator available"
                 log.debug("kernel cache off: %s", error)
         return _timed(numba.njit(twin, nogil=True, parallel=parallel, **_NO_CALLBACK))
+
+
+@lru_cache
+def _is_trusted(folder: str) -> bool:
+    """Whether machine code may be loaded from a folder: nobody can write to it who could not change this file too."""
+    return is_private(Path(folder), trusted=Path(__file__).parent)
 
 
 def _timed(dispatcher: Any) -> Callable[..., Any]:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.foundation.errors import InvalidFile, InvalidInput
+from flipwise.foundation.folders import is_private
 from flipwise.graphs.graph import Graph
 
 LAW = "http://data.law.di.unimi.it/webdata"
@@ -82,6 +83,8 @@ def fetch(url: str, relative: str, checksum: str | None, *, download: bool = Tru
     import pooch
 
     cache = Path(pooch.os_cache("flipwise"))
+    if checksum is None and not is_private(cache):
+        raise InvalidInput(f"others can write to {cache}, and {Path(relative).name} has no checksum here: not used.")
     name = Path(relative).name
     if not download and not (cache / name).is_file():
         raise InvalidInput(f"{name} is not at hand and `download` is False. {_what_to_do(url, relative, cache)}")
