@@ -66,17 +66,19 @@ def test_blocks_cover_all_rows_and_several_threads_take_them(threads: int) -> No
     assert sorted(taken) == [(0, 2), (2, 4), (4, 6), (6, 8), (8, 10)] and len(workers) == threads
 
 
-def test_an_error_ends_the_call_after_the_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_ends_the_call_after_the_other_threads() -> None:
     """What a block raises is raised, and nobody is at work afterwards."""
     under_way: list[int] = []
-    started = threading.Event()
+    started, failed = threading.Event(), threading.Event()
 
     def work(start: int, stop: int) -> None:
         if threading.current_thread() is threading.main_thread():
             started.wait(30)
+            failed.set()
             raise ValueError("a block that fails")
         under_way.append(start)
         started.set()
+        failed.wait(30)  # else this thread might take every block
         under_way.pop()
 
     with pytest.raises(ValueError, match="a block that fails"):
