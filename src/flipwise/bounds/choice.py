@@ -100,4 +100,4 @@ def simple_bound(objective: Quadratic) -> float:
     size = math.fsum(rows) + math.fsum(np.abs(objective.c)) + abs(objective.d)
     least = objective.d - math.fsum(rows) - math.fsum(np.abs(objective.c))
     least += math.fsum(diagonal) + math.fsum(np.abs(diagonal))
-    return least - 4.0 * objective.n * float(np.finfo(np.float64).eps) * size
+    return least if objective.grain else least - 4.0 * objective.n * float(np.finfo(np.float64).eps) * size

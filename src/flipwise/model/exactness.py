@@ -47,7 +47,7 @@ class Sizes:
             rows = sum((2.0 * term.absolute_row_sums() for term in terms), np.abs(c))
             largest = float(rows.max(initial=0.0))
             total = float(rows.sum(dtype=np.longdouble)) + abs(d)
-        check_size("A", rows / 2.0)
+        check_size("A", rows)
         parts = [part for part in map(_numbers, terms) if part is not None]
         if len(parts) < len(terms):
             return cls(rows, total, math.inf, sum(_longest_row(term) for term in terms), False, 0.0)

@@ -129,13 +129,15 @@ class QuadraticModel:
         own = rows == columns
         linear = np.zeros(n)
         if variables == "binary":
-            np.add.at(linear, rows[own], values[own])
+            with np.errstate(over="ignore"):  # refused with the model
+                np.add.at(linear, rows[own], values[own])
         else:
             offset = math.fsum([offset, *values[own]])
         low, high = np.minimum(rows, columns)[~own], np.maximum(rows, columns)[~own]
         keys, inverse = np.unique(low * n + high, return_inverse=True)
         couplings = np.zeros(keys.size)
-        np.add.at(couplings, inverse, values[~own])
+        with np.errstate(over="ignore"):
+            np.add.at(couplings, inverse, values[~own])
         names = None if labels is None else tuple(labels)
         return cls(linear, keys // max(1, n), keys % max(1, n), couplings, float(offset), variables, names)
 
