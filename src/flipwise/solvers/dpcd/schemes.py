@@ -29,7 +29,7 @@ from flipwise.solvers.dpcd.nonmonotone import Cooling, Momentum, Tabu, walk
 
 EVALUATIONS = 1000
 """Evaluations at effort 1 when nothing else limits the run; the single moves at its end get at most as many again."""
-FEWEST = 60
+FEWEST = 200
 """With fewer evaluations than this for each of them, not all schemes are tried."""
 SHORTEST = 20
 """Evaluations of the shortest turn."""
@@ -85,7 +85,11 @@ class Line:
 
 @dataclass
 class Rota:
-    """Whose turn it is, for checkpoints; `end` is the evaluation or iteration that ends the run where time does not."""
+    """Whose turn it is, for checkpoints; `end` is the evaluation or iteration that ends the run where time does not.
+
+    `index` and `steps` are the line and the length of a turn that has begun; `alone` says whether the last line has had
+    its third.
+    """
 
     end: int
     rounds: int
@@ -94,6 +98,9 @@ class Rota:
     order: list[int]
     lines: list[Line]
     rng: np.random.Generator
+    index: int = 0
+    steps: int = 0
+    alone: bool = False
 
     def check(self, shape: tuple[int, ...]) -> None:
         """Refuse what no portfolio on arrays of this shape can have left behind."""
@@ -101,7 +108,7 @@ class Rota:
             check_array("x", line.x, shape, signs=True)
         if not set(self.order) <= set(range(len(self.lines))) or not 0 <= self.place < len(self.order):
             raise InvalidFile("the checkpoint's order of schemes is not one.")
-        if self.length < 1 or self.rounds < 0:
+        if self.length < 1 or self.rounds < 0 or self.steps < 0 or not 0 <= self.index < len(self.lines):
             raise InvalidFile(f"the checkpoint's turns have a length of {self.length} in round {self.rounds}.")
 
 
@@ -175,22 +182,31 @@ def improve_by_schemes(problem: Problem, x: Floats, rng: np.random.Generator, ru
 
 def _take_turn(problem: Problem, run: Run, allowance: _Allowance, rota: Rota, schemes: list[Scheme]) -> Status | None:
     """Let the next line go on; returns why to stop, if so."""
-    index, steps, left = rota.order[rota.place], rota.length, allowance.left
-    if len(rota.order) == 1:
-        steps = max(steps, left // 3)
-    if 2 * steps > left:  # what is left would not do for another turn
-        index = min(rota.order, key=lambda index: rota.lines[index].value)
-        steps = max(1, left - int(math.log2(problem.n)) - 4)
-    line = rota.lines[index]
+    if not rota.steps:  # otherwise an earlier part of a resumed run has begun this turn
+        _plan_turn(problem, allowance.left, rota)
+    line = rota.lines[rota.index]
     if run.resumption and not run.resuming:
         run.keep(rota)
     with run.inside(rota):
-        found, value, stop = schemes[index](problem, line.x.copy(), rota.rng, run, allowance.budget(steps))
+        budget = allowance.budget(rota.steps)
+        found, value, stop = schemes[rota.index](problem, line.x.copy(), rota.rng, run, budget)
         if stop is None and not draws_samples(problem.objective):
-            found, value, stop = descend(problem, found, run, max(4, steps // 5))
+            found, value, stop = descend(problem, found, run, max(4, rota.steps // 5))
     if value < line.value:
-        rota.lines[index] = Line(found.copy(), value)
+        rota.lines[rota.index] = Line(found.copy(), value)
+    rota.steps = 0
+    rota.alone = len(rota.order) == 1
     return stop
+
+
+def _plan_turn(problem: Problem, left: int, rota: Rota) -> None:
+    """Whose turn it is, and how long."""
+    rota.index, rota.steps = rota.order[rota.place], rota.length
+    if len(rota.order) == 1:
+        rota.steps = left if rota.alone else max(rota.length, left // 3)
+    if 2 * rota.steps > left:  # what is left would not do for another turn
+        rota.index = min(rota.order, key=lambda index: rota.lines[index].value)
+        rota.steps = max(1, left - int(math.log2(problem.n)) - 4)
 
 
 def _looked_around(problem: Problem, run: Run, evaluations: int) -> Status:
