@@ -75,3 +75,32 @@ def test_a_profile_is_a_sequence_of_results() -> None:
     assert len(profile) == 2 and [result.k for result in profile] == [3, 5] and profile[-1].k == 5
     assert profile.densities.tolist() == profile.bounds.tolist() == [2.0, 4.0] and profile.gaps.tolist() == [0.0, 0.0]
     assert "proven by" in str(profile)
+
+
+def test_halves_and_negative_weights_are_proven_to_the_last_digit() -> None:
+    """Weights of 0.5 are as exact as integers, and where every pair costs something so does the bound."""
+    graph = nx.gnp_random_graph(40, 0.5, seed=1)
+    nx.set_edge_attributes(graph, 0.5, "weight")
+    halves = flipwise.densest_subgraph(graph, 5, seed=0)
+    assert (halves.density, halves.bound, halves.status) == (2.0, 2.0, Status.OPTIMAL)
+    costs = [[i, j, -1.0 - (i + j) % 3] for i in range(8) for j in range(i)]
+    least = flipwise.densest_subgraph((8, costs), 3, seed=0)
+    assert (least.density, least.bound, least.status) == (-2.0, -2.0, Status.OPTIMAL)
+    some = flipwise.densest_subgraph((8, costs[:12]), 3, seed=0)
+    assert (str(some.density), some.bound, some.gap) == ("0.0", 0.0, 0.0)
+
+
+def test_pairs_are_joined_whatever_their_edge_weighs() -> None:
+    """Three edges of weight 2 among four nodes join half of the pairs, though their weight is that of all."""
+    result = flipwise.densest_subgraph((4, [[0, 1, 2.0], [1, 2, 2.0], [2, 3, 2.0]]), 4, seed=0)
+    assert (result.edge_density, result.pairs_joined) == (1.0, 0.5)
+
+
+def test_a_profile_proves_as_much_as_one_k() -> None:
+    """The work that several k share does not make their proofs weaker."""
+    graph = nx.powerlaw_cluster_graph(120, 5, 0.5, seed=1)
+    profile = flipwise.densest_subgraph(graph, [5, 8, 14], seed=0, effort=0.2)
+    for result in profile:
+        alone = flipwise.densest_subgraph(graph, result.k, seed=0, effort=0.2)
+        assert result.bound is not None and alone.bound is not None
+        assert result.bound <= alone.bound * (1.0 + 1e-3)

@@ -136,3 +136,29 @@ def test_arguments_are_checked() -> None:
         flipwise.solve_ising([0.0, 1.0])
     with pytest.raises(InvalidInput, match="solve_ising"):
         flipwise.solve_qubo(flipwise.QuadraticModel.from_ising([0.0, 0.0], np.zeros((2, 2))))
+
+
+def test_integers_have_integer_bounds_and_a_bound_that_meets_the_value_is_a_proof() -> None:
+    """The roof dual too is raised to the next value that an integer QUBO can have."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        Q = sp.csr_array(np.triu(rng.integers(-9, 10, (30, 30)) * (rng.random((30, 30)) < 0.1)))
+        result = flipwise.solve_qubo(Q, seed=0, effort=0.1)
+        assert result.bound is not None and result.bound == round(result.bound)
+        assert (result.status.name == "OPTIMAL") == (result.bound == result.value)
+
+
+def test_a_dok_matrix_is_a_matrix_not_a_dictionary() -> None:
+    """Variables without any entry are variables all the same."""
+    Q = sp.dok_matrix((4, 4))
+    Q[1, 1], Q[1, 2] = -1.0, 2.0
+    assert flipwise.solve_qubo(Q, seed=0, count=4).value == 1.0
+
+
+def test_a_linear_term_may_be_written_with_one_variable() -> None:
+    """`(u,)` is linear, and is added to `(u, u)`."""
+    assert flipwise.solve_qubo({(0,): -1.0, (0, 1): 2.0}, seed=0).value == -1.0
+    assert flipwise.solve_qubo({("a",): -1.0, ("a", "a"): -2.0}, seed=0).value == -3.0
+    for key in ("a", 3, frozenset("ab")):
+        with pytest.raises(flipwise.InvalidInput, match="keys"):
+            flipwise.solve_qubo({key: 1.0})
