@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import linear_sum_assignment
 
 import flipwise
 from flipwise.model.evaluation import evaluator
 from flipwise.model.flips import single_moves
 from flipwise.model.problem import as_problem
+from flipwise.solvers.dpcd.finish import exchanges
 from flipwise.solvers.dpcd.relaxation import Means
 from flipwise.testing import check_solver
 from tests.engine.test_solve import Pinned
@@ -139,6 +141,38 @@ def test_means_keep_the_counts() -> None:
         mu = means(rng.standard_normal(9))
     assert float(mu[:4].sum()) == pytest.approx(-2.0, abs=1e-3)
     assert mu[4:].tolist() == [-1.0] * 3 + [1.0] * 2
+
+
+def test_choices_of_two_groups_are_exchanged() -> None:
+    """Every exchange of two groups' choices is offered once and keeps all counts; other counts have none."""
+    constraint = flipwise.GroupCounts(np.repeat(np.arange(4), 4), [1] * 4)
+    labels, rng = constraint.labels((16,)), np.random.default_rng(0)
+    x = -np.ones(16)
+    x[[0, 5, 10, 15]] = 1.0
+    found = set()
+    for move in exchanges(x, rng.standard_normal(16), labels):
+        y = x.copy()
+        y[move] *= -1.0
+        assert constraint.contains(y) and (y.reshape(4, 4) > 0).sum(axis=0).tolist() == [1] * 4
+        found.add(tuple(sorted(move.tolist())))
+    assert len(found) == 6
+    assert not list(exchanges(GROUPS.random((12,), rng), np.ones(12), GROUPS.labels((12,))))
+
+
+def test_an_assignment_is_mended() -> None:
+    """Rows choose columns, doubly taken columns cost: the schemes come to the optimum of the assignment problem."""
+    size = 6
+    cost = np.random.default_rng(1).random((size, size))
+    rows, columns = linear_sum_assignment(cost)
+
+    def both(x: np.ndarray) -> tuple[float, np.ndarray]:
+        b = (x.reshape(size, size) + 1.0) / 2.0
+        excess = b.sum(axis=0) - 1.0
+        return float((cost * b).sum() + (excess**2).sum()), (0.5 * (cost + 2.0 * excess)).reshape(-1)
+
+    constraint = flipwise.GroupCounts(np.repeat(np.arange(size), size), [1] * size)
+    result = flipwise.minimize(both, size * size, constraint=constraint, seed=0)
+    assert result.value == pytest.approx(float(cost[rows, columns].sum()))
 
 
 def test_single_moves_are_all_there_are() -> None:

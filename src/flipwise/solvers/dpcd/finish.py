@@ -8,16 +8,17 @@ order of their promise, at one evaluation each (`improve_singly`); a slope says 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain
 
 import numpy as np
 
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
-from flipwise.foundation.arrays import Floats
+from flipwise.foundation.arrays import Floats, Ints
 from flipwise.model.constraints import allowed_moves, is_built_in
 from flipwise.model.evaluation import Slopes, evaluator
-from flipwise.model.flips import single_moves
+from flipwise.model.flips import PAIR_LIMIT, single_moves
 from flipwise.model.problem import Problem
 from flipwise.solvers.dpcd.budget import Budget, Pace
 from flipwise.solvers.dpcd.principal import PrincipalMoves
@@ -83,11 +84,11 @@ def improve_singly(
         pace.step()
         candidates, all_of_them = single_moves(x, g, labels)
         improved = False
-        for move in candidates:
+        for move in chain(candidates, exchanges(x, g, labels)):
             if pace.spent >= 1.0:
                 return x, f, False, None
             flat = x.reshape(-1)
-            if move.size == 2 and not flat[move[0]] > flat[move[1]]:
+            if move.size > 1 and not (flat[move[0::2]] > flat[move[1::2]]).all():
                 continue  # an earlier move of this pass has turned one of them
             flat[move] *= -1.0
             value = problem.objective.value(x)
@@ -101,6 +102,31 @@ def improve_singly(
                 return x, f, False, stop
         if not improved:
             return x, f, all_of_them, None
+
+
+def exchanges(x: Floats, g: Slopes, labels: Ints | None) -> Iterator[Ints]:
+    """Moves that let two groups exchange their choices, where each group has one of equally many: best slope first.
+
+    Two swaps at once, each of which alone may be bad: a permutation is mended by nothing less.
+    """
+    if labels is None:
+        return
+    flat = x.reshape(-1)
+    groups = int(labels.max(initial=-1)) + 1
+    ones = np.flatnonzero(flat > 0)
+    if groups < 2 or ones.size != groups or (np.bincount(labels) * groups != flat.size).any():
+        return
+    members = np.argsort(labels, kind="stable").reshape(groups, -1)
+    if (np.count_nonzero(flat[members] > 0, axis=1) != 1).any():
+        return
+    chosen = np.argmax(flat[members] > 0, axis=1)
+    slopes = g.reshape(-1)[members]
+    a, b = np.triu_indices(groups, 1)
+    a, b = a[chosen[a] != chosen[b]], b[chosen[a] != chosen[b]]
+    cost = slopes[a, chosen[b]] + slopes[b, chosen[a]] - slopes[a, chosen[a]] - slopes[b, chosen[b]]
+    for k in np.argsort(cost, kind="stable")[:PAIR_LIMIT]:
+        i, j = members[a[k]], members[b[k]]
+        yield np.array([i[chosen[a[k]]], i[chosen[b[k]]], j[chosen[b[k]]], j[chosen[a[k]]]])
 
 
 def restart(

@@ -175,7 +175,8 @@ def improve_by_schemes(problem: Problem, x: Floats, rng: np.random.Generator, ru
         rota.place += 1
         if rota.place >= len(rota.order):
             rota.order.sort(key=lambda index: rota.lines[index].value)
-            rota.order = rota.order[: max(1, len(rota.order) // 2)]
+            staying = (len(rota.order) + (rota.length > SHORTEST << rota.rounds)) // 2  # one more where there is time
+            rota.order = rota.order[: max(1, staying)]
             rota.place, rota.length, rota.rounds = 0, 2 * rota.length, rota.rounds + 1
     return _looked_around(problem, run, max(1, int(EVALUATIONS * effort)))
 
