@@ -225,7 +225,7 @@ def _compile(function: FunctionType, parallel: bool, suffix: str = "") -> Callab
         if os.environ.get("FLIPWISE_NUMBA_CACHE", "1") != "0":
             try:
                 cached = numba.njit(twin, cache=True, nogil=True, parallel=parallel, **_NO_CALLBACK)
-                if _is_trusted(cached._cache.cache_path):
+                if not hasattr(cached, "_cache") or _is_trusted(cached._cache.cache_path):  # NUMBA_DISABLE_JIT has none
                     return _timed(cached)
                 log.debug("kernel cache off: others can write to %s", cached._cache.cache_path)
             except RuntimeError as error:  # "cannot cache function ...: no locator available"

@@ -60,6 +60,13 @@ def _least(d):
     return least
 
 
+@helper
+def _copy(source, target):
+    """Entry by entry: an assignment of arrays takes seconds to compile."""
+    for j in range(source.size):
+        target[j] = source[j]
+
+
 @kernel
 def dense_walk(A, steps, tenure, slack, x, d, free_at, best_x, since, best_at, state):
     """Up to `steps` steps of tabu search by single flips; `x` and `d` in place.
@@ -110,7 +117,7 @@ def dense_walk(A, steps, tenure, slack, x, d, free_at, best_x, since, best_at, s
         cost = least if aspires else rested
         if at_best and cost > 0.0:  # leaving the best point so far
             at_best = False
-            best_x[:] = x
+            _copy(x, best_x)
         i = -1
         for j in range(block * BLOCK, min(n, block * BLOCK + BLOCK)):
             if d[j] == cost and (aspires or free_at[j] <= step):
@@ -129,7 +136,7 @@ def dense_walk(A, steps, tenure, slack, x, d, free_at, best_x, since, best_at, s
         _add_row(A[pending], factor, x, d)
         d[pending] = own
     if at_best:
-        best_x[:] = x
+        _copy(x, best_x)
     state[0] = random
     return change, best
 
@@ -175,7 +182,7 @@ def dense_swap_walk(A, labels, steps, tenure, slack, x, d, free_at, best_x, sinc
             continue
         if at_best and cost + further > 0.0:  # leaving the best point so far
             at_best = False
-            best_x[:] = x
+            _copy(x, best_x)
             best_x[first] = sign
         x[second] = sign
         _add_row(A[second], -8.0 * sign, x, d)
@@ -186,7 +193,7 @@ def dense_swap_walk(A, labels, steps, tenure, slack, x, d, free_at, best_x, sinc
             best = change
             at_best = True
     if at_best:
-        best_x[:] = x
+        _copy(x, best_x)
     state[0] = random
     return change, best
 
