@@ -14,7 +14,6 @@ from flipwise.kernels.jit import helper, kernel
 # Codes in `state[1]`; the texts stand in graphs/formats/edgelist.py.
 # 1 no whole number, 2 number too large, 3 too few columns, 4 too many columns, 5 no finite number, 6 empty field,
 # 7 number out of range, 8 broken quotes, 9 another separator than in the first line
-
 # `delimiter` is the byte that separates fields beside white space: 44, 59, 9 (a tab alone must then not be doubled), or
 # -1 for white space only. No other byte does: in `0,5` the comma would be one of decimals.
 
@@ -41,9 +40,7 @@ def _ends_field(c, delimiter):
 @helper
 def _wrong_separators(passed, delimiter):
     """The code of the problem with so many delimiters between two fields."""
-    if passed > 1:
-        return 6
-    return 9 if passed == 0 and (delimiter == 44 or delimiter == 59) else 0
+    return 6 if passed > 1 else 9 if passed == 0 and (delimiter == 44 or delimiter == 59) else 0
 
 
 @helper
@@ -166,10 +163,7 @@ def parse_edges(buffer, delimiter, ignore_extra, lowest, highest, sources, targe
             break
         sources[arcs] = value
         p, passed = _next_field(buffer, p, delimiter)
-        if buffer[p] == 10:
-            code = 3
-            break
-        code = _wrong_separators(passed, delimiter)
+        code = 3 if buffer[p] == 10 else _wrong_separators(passed, delimiter)
         if code != 0:
             break
         start = p
@@ -181,10 +175,7 @@ def parse_edges(buffer, delimiter, ignore_extra, lowest, highest, sources, targe
         targets[arcs] = value
         p, passed = _next_field(buffer, p, delimiter)
         if careful is not None:
-            if buffer[p] == 10:
-                code = 3
-                break
-            code = _wrong_separators(passed, delimiter)
+            code = 3 if buffer[p] == 10 else _wrong_separators(passed, delimiter)
             if code != 0:
                 break
             start = p
@@ -365,8 +356,8 @@ def parse_named_edges(
             while c == 32 or c == 13 or (c == 9 and delimiter != 9):
                 p += 1
                 c = int(buffer[p])
-            if c == 10 or c == delimiter:
-                code = 3 if c == 10 else 6
+            code = 3 if c == 10 else 6 if c == delimiter else 0
+            if code != 0:
                 break
             start = p
             number, p, kind = _decimal_number(buffer, p, delimiter)

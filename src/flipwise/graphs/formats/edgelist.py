@@ -93,12 +93,8 @@ def read_edge_list(
     if top is None:
         raise InvalidFile(f"{path}: holds no edges.")
     _check_announced(path, layout, arcs)
-    if header is None and layout.announced is None and not layout.weighted and top == (numbers.largest, arcs - 1):
-        raise InvalidFile(
-            f"{path}: its first numbers, {top[0]} {top[1]}, are those of its nodes and edges, unless they are an edge. "
-            "Pass header=True if they are none, header=False if they are one (on the command line --header, "
-            "--no-header)."
-        )
+    if header is None:
+        _refuse_counts(path, layout, top, numbers.largest, arcs)
     n, labels, renumber = numbers.numbering(base, str(path))
     builder = GraphBuilder(n, weighted=layout.weighted, symmetrise=symmetrise, what=str(path))
     for block in kept.blocks if kept.complete else parse():
@@ -106,6 +102,16 @@ def read_edge_list(
     for block in kept.drain() if kept.complete else parse():
         builder.store(renumber(block))
     return builder.graph(labels, notes)
+
+
+def _refuse_counts(path: Path, layout: Layout, top: tuple[int, int], largest: int, arcs: int) -> None:
+    """Raise when the first line has the numbers of nodes and of edges, as in other formats, unless it is an edge."""
+    if layout.announced is None and not layout.weighted and top == (largest, arcs - 1):
+        raise InvalidFile(
+            f"{path}: its first numbers, {top[0]} {top[1]}, are those of its nodes and edges, unless they are an edge. "
+            "Pass header=True if they are none, header=False if they are one (on the command line --header, "
+            "--no-header)."
+        )
 
 
 def refuse(path: Path, piece: Piece, code: int, position: int, advice: str = "", **values: int) -> NoReturn:

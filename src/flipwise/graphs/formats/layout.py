@@ -122,14 +122,8 @@ def find_layout(
     path: Path, first: Piece, weighted: bool | None, names: bool | None, header: bool | None = None
 ) -> Layout:
     """What the first lines of data say, and the caller where `weighted`, `names` or `header` is given."""
-    lines = [_Line(path, first.lines_before, *line) for line in islice(data_lines(first.data), 2)]
-    top = lines[0]
-    skipped = header if header is not None else _is_header(lines, names)
-    if skipped and len(lines) < 2:
-        top.wrong("holds column names only, no edges. Pass header=False if they are an edge.")
-    line = lines[1] if skipped else top
-    if names is None and len(line.fields) >= 2 and not line.has_numbers:
-        _refuse_doubtful_names(line)
+    top, line = _first_lines(path, first, names, header)
+    skipped = line is not top
     named = not line.has_numbers if names is None else names
     # Further lines only matter where the first one leaves a doubt.
     sample = [split_line(text, line.delimiter) for _, text in islice(data_lines(first.data), SAMPLED_LINES)]
@@ -149,6 +143,18 @@ def find_layout(
         tuple(top.fields[:2]) if skipped and header is None and named else (),
         int(ours[2]) if ours and header is None else None,
     )
+
+
+def _first_lines(path: Path, first: Piece, names: bool | None, header: bool | None) -> tuple[_Line, _Line]:
+    """The first line, and the first that holds an edge, which is the second where the first holds column names."""
+    lines = [_Line(path, first.lines_before, *line) for line in islice(data_lines(first.data), 2)]
+    skipped = header if header is not None else _is_header(lines, names)
+    if skipped and len(lines) < 2:
+        lines[0].wrong("holds column names only, no edges. Pass header=False if they are an edge.")
+    line = lines[1] if skipped else lines[0]
+    if names is None and len(line.fields) >= 2 and not line.has_numbers:
+        _refuse_doubtful_names(line)
+    return lines[0], line
 
 
 def is_finite_number(field: str) -> bool:
