@@ -15,11 +15,7 @@ def _add_row(A, i, step, g):
         g[j] += step * row[j]
 
 
-@kernel(
-    operations=lambda A, diag, slack, queue, waiting, count, follow, *_: (
-        diag.size + (count * diag.size // 8 if follow else 4 * count)
-    )
-)
+@kernel(operations=lambda A, diag, slack, queue, waiting, count, *_: diag.size * (1 + count // 4))
 def dense_flip_improving(A, diag, slack, queue, waiting, count, follow, x, g):
     """Flip the queued indices one after another wherever the exact change is still below `-slack`.
 
@@ -56,7 +52,7 @@ def dense_flip_improving(A, diag, slack, queue, waiting, count, follow, x, g):
     return flips, change
 
 
-@kernel(operations=lambda A, diag, slack, pairs, *_: diag.size + 4 * len(pairs))
+@kernel(operations=lambda A, diag, slack, pairs, *_: diag.size * (1 + len(pairs) // 4))
 def dense_swap_improving(A, diag, slack, pairs, x, g):
     """Carry out the listed swaps (i: +1 to -1, j: -1 to +1) one after another wherever the exact change is below zero.
 
