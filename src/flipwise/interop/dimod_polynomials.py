@@ -9,7 +9,7 @@ import numpy as np
 
 from flipwise.engine.limits import Limits
 from flipwise.engine.solve import solve
-from flipwise.foundation.checks import as_generator, check_whole
+from flipwise.foundation.checks import Variables, as_generator, check_whole
 from flipwise.foundation.errors import InvalidInput, MissingDependency
 from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.kernels.compile_time import working_time
@@ -43,7 +43,7 @@ def polynomial_from_dimod(poly: dimod.BinaryPolynomial) -> tuple[Polynomial, tup
         labels.sort(key=repr)
     places = {label: place for place, label in enumerate(labels)}
     terms = ((tuple(places[label] for label in term), value) for term, value in poly.items())
-    variables = "spin" if poly.vartype is dimod.SPIN else "binary"
+    variables: Variables = "spin" if poly.vartype is dimod.SPIN else "binary"
     return Polynomial.from_terms(terms, len(labels) or None, variables=variables), tuple(labels)
 
 
