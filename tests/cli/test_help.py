@@ -78,7 +78,7 @@ NEITHER = {
     "hash evaluate": "a figure from a part of the queries is another figure",
 }
 """Commands that compute but can have neither a seed nor a time limit, and why."""
-READERS = {"methods", "doctor", "completion", "info", "convert", "hash export"}
+READERS = {"methods", "doctor", "warm-up", "completion", "info", "convert", "hash export"}
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids="-".join)
