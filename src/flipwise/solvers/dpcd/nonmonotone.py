@@ -32,7 +32,7 @@ LOOKS = 20
 TURNOVER = 3.0
 """By default a walk begins with so many flips that it could turn each coordinate about so often."""
 LARGEST_SHARE = 0.06
-"""But no more than this share of them in one step."""
+"""But no more than this share of them in one step, unless there are very few steps."""
 _TINY = 1e-30
 
 
@@ -86,7 +86,7 @@ class Momentum:
 
     def flips(self, n: int, spent: float, steps: int) -> int:
         """q: falls geometrically to 1."""
-        share = min(LARGEST_SHARE, TURNOVER / steps) if self.share is None else self.share
+        share = min(max(LARGEST_SHARE, 1.0 / steps), TURNOVER / steps) if self.share is None else self.share
         first = max(1.0, n * share)
         return max(1, int(first ** (1.0 - spent)))
 

@@ -24,7 +24,7 @@ from flipwise.model.constraints import is_built_in
 from flipwise.model.evaluation import draws_samples
 from flipwise.model.problem import Problem
 from flipwise.solvers.dpcd.budget import Budget, Pace
-from flipwise.solvers.dpcd.finish import LEAST, descend, improve_singly, restart
+from flipwise.solvers.dpcd.finish import descend, improve_singly, restart
 from flipwise.solvers.dpcd.nonmonotone import Cooling, Momentum, Tabu, walk
 
 EVALUATIONS = 1000
@@ -33,6 +33,8 @@ FEWEST = 200
 """With fewer evaluations than this for each of them, not all schemes are tried."""
 SHORTEST = 20
 """Evaluations of the shortest turn."""
+FIRST_DESCENT = 4
+"""Evaluations of the descent that gives the first answer; what one takes is known only then."""
 FIRST_SHARE = 0.015
 """Share of all evaluations that the first turn of each scheme gets."""
 
@@ -153,7 +155,7 @@ def improve_by_schemes(problem: Problem, x: Floats, rng: np.random.Generator, ru
     before = run.resume(Rota)
     allowance = _Allowance(run, effort)
     if before is None:
-        _, _, stop = descend(problem, x, run, max(2 * LEAST, allowance.left // 50))
+        _, _, stop = descend(problem, x, run, FIRST_DESCENT)
         if stop is not None:
             return stop
         evaluations = allowance.left
