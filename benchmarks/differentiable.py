@@ -2,7 +2,6 @@
 
     python benchmarks/differentiable.py --seconds 1 10 --seeds 5       # everything; about two hours
     python benchmarks/differentiable.py --functions network2 --seconds 2 --rivals flipwise "straight-through Adam"
-    python benchmarks/differentiable.py --page                         # docs/benchmarks/differentiable.md from the rows
 
 Every run has its seconds of processor time to itself: the clock of the library is the process's in this program, so
 that a busy machine takes nothing away from anybody. Needs torch, jax and scikit-learn.
@@ -11,11 +10,8 @@ that a busy machine takes nothing away from anybody. Needs torch, jax and scikit
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import statistics
 import time
-from pathlib import Path
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ[name] = "1"
@@ -25,9 +21,7 @@ time.perf_counter = time.process_time
 import numpy as np  # noqa: E402
 from differentiable_functions import FUNCTIONS  # noqa: E402
 from differentiable_rivals import FREE_ONLY, RIVALS  # noqa: E402
-from recording import RESULTS, ROOT, Recorder  # noqa: E402
-
-PAGE = ROOT / "docs" / "benchmarks" / "differentiable.md"
+from recording import Recorder  # noqa: E402
 
 
 def measure(functions: list[str], rivals: list[str], budgets: list[float], seeds: int, record: str) -> None:
@@ -54,61 +48,15 @@ def measure(functions: list[str], rivals: list[str], budgets: list[float], seeds
                     print(f"{name:12} {seconds:4g} s  {rival:22} seed {seed}  {value:.6g}  ({spent:.2f} s)", flush=True)
 
 
-def rendered(rows: list[dict[str, object]], record: dict[str, object]) -> str:
-    """The page: a table for each budget, means over seeds, the best in bold."""
-    lines = [
-        "# Differentiable functions",
-        "",
-        "Each cell is the mean of the least value met, over seeds, at equal processor time on one core; the best of a",
-        "row is bold. `flipwise` is `minimize` with nothing but a time limit; the rivals are written after their",
-        "publications (`benchmarks/differentiable_rivals.py`). A dash: not defined under exact counts, or not run.",
-        "",
-        f"`{record['command']}`, commit {record['commit']}, {record['date']}.",
-        "",
-    ]
-    for seconds in sorted({float(str(row["seconds"])) for row in rows}):
-        some = [row for row in rows if row["seconds"] == seconds]
-        rivals = [name for name in RIVALS if any(row["rival"] == name for row in some)]
-        lines += [f"## {seconds:g} s", "", "| function | seeds | " + " | ".join(rivals) + " |"]
-        lines.append("| --- |" + " --- |" * (len(rivals) + 1))
-        for name in FUNCTIONS:
-            mine = [row for row in some if row["function"] == name]
-            if not mine:
-                continue
-            means = {
-                rival: statistics.mean(float(str(row["value"])) for row in mine if row["rival"] == rival)
-                for rival in rivals
-                if any(row["rival"] == rival for row in mine)
-            }
-            best = min(means.values())
-            cells = [
-                "-"
-                if rival not in means
-                else f"**{means[rival]:.5g}**"
-                if means[rival] == best
-                else f"{means[rival]:.5g}"
-                for rival in rivals
-            ]
-            seeds = len({row["seed"] for row in mine})
-            lines.append(f"| {mine[0]['title']} | {seeds} | " + " | ".join(cells) + " |")
-        lines.append("")
-    return "\n".join(lines)
-
-
 def main() -> None:
-    """Measure or render."""
+    """Measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--functions", nargs="+", default=list(FUNCTIONS), choices=list(FUNCTIONS))
     parser.add_argument("--rivals", nargs="+", default=list(RIVALS), choices=list(RIVALS))
     parser.add_argument("--seconds", nargs="+", type=float, default=[1.0, 10.0])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--record", default="differentiable", help="the name of the stored file")
-    parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
-    if options.page:
-        record = json.loads(Path(RESULTS / f"{options.record}.json").read_text(encoding="utf-8"))
-        PAGE.write_text(rendered(record["rows"], record), encoding="utf-8")
-        return
     measure(options.functions, options.rivals, options.seconds, options.seeds, options.record)
 
 
