@@ -19,7 +19,8 @@ How far these figures can be trusted:
 - The schemes' settings were chosen while looking at these functions, above all the two-layer network and the mask, with
   some of the same seeds; none was kept aside. The rivals have one setting each, not tuned to a function.
 - The first table is one run with the schemes as they were then; it was stopped before its last functions. The second
-  has `flipwise` alone after they were changed because of the first: compare them with that in mind.
+  has `flipwise` alone after they were changed because of the first, on a machine that was less busy, where a second of
+  processor time holds more evaluations. Its figures cannot be set against the rivals' of the first table.
 """
 TABLES = (
     ("All methods, one run", "differentiable"),
