@@ -218,9 +218,12 @@ def test_an_interrupt_whose_exception_is_lost_is_heeded(method: str) -> None:
 
 def test_those_who_name_no_method_get_what_improves_on_the_descent() -> None:
     """The default is the portfolio, the bare descent where the arguments speak of descents; never worse than DPCD."""
-    assert flipwise.minimize(A, seed=0).method == "portfolio"
+    larger = np.kron(A, np.ones((6, 6)))
+    assert flipwise.minimize(larger, seed=0).method == "portfolio"
+    assert flipwise.minimize(A, seed=0, time_limit=0.1).method == "portfolio"
+    assert flipwise.minimize(A, seed=0).method == "dpcd"  # so small a problem never loads the compiler
     for descents in ({"restarts": 2}, {"max_iterations": 3}, {"patience": 5}, {"alpha": 2.0}, {"literal": True}):
-        assert flipwise.minimize(A, seed=0, **descents).method == "dpcd"
+        assert flipwise.minimize(larger, seed=0, **descents).method == "dpcd"
     assert flipwise.minimize(A, seed=0, effort=0.05).method == "portfolio"
     bare = flipwise.minimize(A, seed=0, method=flipwise.DPCD(neighbourhood=0))
     assert flipwise.minimize(A, seed=0).value <= bare.value

@@ -29,6 +29,8 @@ DEFAULT_EFFORT = 0.1
 """The effort of the portfolio where neither a method nor a limit is given: three rounds."""
 DEFAULT_ENTRIES = 1_000_000
 """The most entries of a quadratic for which that effort is spent unasked."""
+SMALL_ENTRIES = 40_000
+"""Up to so many, DPCD with its walks answers before a compiler could be loaded."""
 
 SHARED = (
     *("max_iterations", "target", "patience", "restarts", "bound", "start", "seed", "time_limit", "callback"),
@@ -88,8 +90,8 @@ def minimize(
         `Free()` (the default), `Cardinality(count)`, `ColumnCounts(...)`, `GroupCounts(...)` or your own.
     method
         "auto" (the default): the first answer by DPCD, then whatever improves it (the method "portfolio") until
-        `time_limit`; without one, for three rounds on quadratics of up to a million entries, for 1,000 evaluations on
-        functions that only have a value and a gradient. Options of DPCD, `restarts`, `max_iterations` and `patience`
+        `time_limit`; without one, for three rounds on quadratics of 40,000 to a million entries, for 1,000 evaluations
+        on functions that only have a value and a gradient. Options of DPCD, `restarts`, `max_iterations` and `patience`
         speak of descents and choose "dpcd" alone. Or a name that `flipwise.methods()` lists; or a solver such as
         `flipwise.DPCD(alpha=2.0)`, also one of your own with `solve(problem, x, rng, run)`.
     bound
@@ -161,5 +163,6 @@ def _default_solver(problem: Problem, options: Mapping[str, Any], limits: Limits
         return "dpcd"
     objective = problem.objective
     if isinstance(objective, Quadratic) and limits.time_limit is None:
-        return Portfolio(DEFAULT_EFFORT) if objective.entries <= DEFAULT_ENTRIES else "dpcd"
+        fits = SMALL_ENTRIES < objective.entries <= DEFAULT_ENTRIES
+        return Portfolio(DEFAULT_EFFORT) if fits else "dpcd"
     return "portfolio"

@@ -129,3 +129,23 @@ def test_chains_are_those_of_a_naive_twin(seed: int) -> None:
     assert value(A, c, x) == pytest.approx(before + change)
     assert d == pytest.approx(changes(A, c, x), abs=1e-8)
     assert flips > 0
+
+
+@pytest.mark.parametrize("n", [2, 40, 200, 300])
+@pytest.mark.parametrize("swaps", [False, True])
+def test_the_walk_in_numpy_makes_the_same_steps(n: int, swaps: bool) -> None:
+    """Compiled and vectorised: the same points to the last bit."""
+    rng = np.random.default_rng(n)
+    A, c = random_symmetric(rng, n), rng.standard_normal(n)
+    start = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    kernel = walks.dense_swap_walk if swaps else walks.dense_walk
+    labels = (rng.integers(0, 2, n),) if swaps else ()
+    ends = []
+    for run in (kernel.interpreted, kernel.uncompiled, kernel.compile()):
+        x, best_x, d, free_at = start.copy(), start.copy(), changes(A, c, start), np.zeros(n, dtype=np.int64)
+        state = np.array([2**63 + 11], dtype=np.uint64)
+        reached = run(A, *labels, 80, min(n // 4, 12), 1e-9, x, d, free_at, best_x, 0, 0.0, state)
+        ends.append(
+            (x.tolist(), best_x.tolist(), d.tolist(), free_at.tolist(), tuple(map(float, reached)), int(state[0]))
+        )
+    assert ends[0] == ends[1] == ends[2]

@@ -26,6 +26,8 @@ GUARD = 1e-9
 """A bound this close above a value, in steps, counts as meeting it: never is more claimed than was proven."""
 WRITTEN_OUT = 2500
 """A low-rank term of at most so many rows is written out."""
+MOST_ENTRIES = 4_000_000
+"""Matrices with more entries are not looked at (it takes a second): no bound is near enough there to be raised."""
 SHORT = 16
 """Bits of the numbers of a low-rank term, so that their products are exact."""
 
@@ -57,9 +59,10 @@ def lifted(objective: Quadratic, bound: float) -> float:
 
 
 def value_lattice(objective: Quadratic) -> Lattice | None:
-    """The lattice of the values of a quadratic; None where its weights are no multiples of one number."""
-    if objective.variables == "binary" and objective.slack.any():
-        return None  # its linear part in spins was rounded
+    """The lattice of the values of a quadratic; None where its weights are no multiples of one number,
+    or too many."""
+    if objective.entries > MOST_ENTRIES or (objective.variables == "binary" and objective.slack.any()):
+        return None  # too many to look at, or its linear part in spins was rounded
     products = [_products(term) for term in objective.terms]
     if any(each is None for each in products):
         return None

@@ -77,9 +77,15 @@ class Kernel:
     """A function with an interpreted and a compiled tier."""
 
     def __init__(
-        self, function: FunctionType, parallel: bool, chunk: int = 0, operations: Callable[..., float] | None = None
+        self,
+        function: FunctionType,
+        parallel: bool,
+        chunk: int = 0,
+        operations: Callable[..., float] | None = None,
+        vectorised: Callable[..., Any] | None = None,
     ) -> None:
         self.interpreted = function
+        self.uncompiled = vectorised or function
         self.parallel = parallel
         self.chunk = chunk
         self.compiled: Callable[..., Any] | None = None
@@ -93,7 +99,7 @@ class Kernel:
         compiled = self.compiled
         if compiled is None:
             if self._is_little(arguments):
-                return self.interpreted(*arguments)
+                return self.uncompiled(*arguments)
             compiled = self.compile()
         if not self.parallel:
             return compiled(*arguments)
@@ -171,13 +177,19 @@ _helpers: dict[FunctionType, Any] = {}
 """The helpers, each with its compiled twin once there is one."""
 
 
-def kernel(function: Any = None, *, operations: Callable[..., float] | None = None) -> Any:
+def kernel(
+    function: Any = None,
+    *,
+    operations: Callable[..., float] | None = None,
+    vectorised: Callable[..., Any] | None = None,
+) -> Any:
     """Declare a serial kernel.
 
     `operations` takes the kernel's arguments and says about how many elements a call looks at, where that is not the
-    size of its arrays; at most, where it depends on what is found.
+    size of its arrays; at most, where it depends on what is found. `vectorised` is the same function in NumPy, to the
+    last bit, which then runs in place of interpreted loops.
     """
-    return _declared(function, False, 0, operations)
+    return _declared(function, False, 0, operations, vectorised)
 
 
 def parallel_kernel(function: Any = None, *, operations: Callable[..., float] | None = None) -> Any:
@@ -193,11 +205,17 @@ def row_kernel(function: Any = None, *, operations: Callable[..., float] | None 
     return _declared(function, True, ROWS_AT_A_TIME, operations)
 
 
-def _declared(function: Any, parallel: bool, chunk: int, operations: Callable[..., float] | None) -> Any:
+def _declared(
+    function: Any,
+    parallel: bool,
+    chunk: int,
+    operations: Callable[..., float] | None,
+    vectorised: Callable[..., Any] | None = None,
+) -> Any:
     """A kernel, or where the function is yet to come, what makes one of it."""
     if function is None:
-        return lambda function: Kernel(function, parallel, chunk, operations)
-    return Kernel(function, parallel, chunk, operations)
+        return lambda function: Kernel(function, parallel, chunk, operations, vectorised)
+    return Kernel(function, parallel, chunk, operations, vectorised)
 
 
 def helper(function: Any) -> Any:

@@ -67,7 +67,101 @@ def _copy(source, target):
         target[j] = source[j]
 
 
-@kernel
+STEP_OPERATIONS = 6
+"""What a step of a walk in NumPy costs, in elements that an interpreted loop looks at (2 microseconds each)."""
+_BITS = (1 << 64) - 1
+
+
+def _next_whole(state: int) -> int:
+    """`_next_random` on Python's integers."""
+    state ^= (state << 13) & _BITS
+    state ^= state >> 7
+    return state ^ ((state << 17) & _BITS)
+
+
+def _dense_walk_vectorised(A, steps, tenure, slack, x, d, free_at, best_x, since, best_at, state):
+    """`dense_walk` in NumPy, for small problems in a process that has not compiled it."""
+    n = x.size
+    blocks = (n + BLOCK - 1) // BLOCK
+    random = int(state[0])
+    change = 0.0
+    best = best_at
+    at_best = False
+    for step in range(since + 1, since + steps + 1):
+        random = _next_whole(random)
+        begin = (random >> 40) % blocks * BLOCK
+        turned = np.roll(d, -begin)
+        rested = np.where(np.roll(free_at, -begin) > step, HUGE, turned)
+        i = int(rested.argmin())
+        least = int(turned.argmin())
+        if turned[least] < rested[i] and (rested[i] >= HUGE or change + turned[least] < best - slack):
+            i = least
+        i = (i + begin) % n
+        cost = float(d[i])
+        if at_best and cost > 0.0:
+            at_best = False
+            best_x[:] = x
+        factor = 8.0 * x[i]
+        x[i] = -x[i]
+        d += factor * A[i] * x
+        d[i] = -cost
+        change += cost
+        free_at[i] = step + tenure + (random & 65535) % 10
+        if change < best - slack:
+            best = change
+            at_best = True
+    if at_best:
+        best_x[:] = x
+    state[0] = random
+    return change, best
+
+
+def _dense_swap_walk_vectorised(A, labels, steps, tenure, slack, x, d, free_at, best_x, since, best_at, state):
+    """`dense_swap_walk` in NumPy, likewise."""
+    random = int(state[0])
+    change = 0.0
+    best = best_at
+    at_best = False
+    for step in range(since + 1, since + steps + 1):
+        resting = free_at > step
+        first = int(np.where(resting | (labels < 0), HUGE, d).argmin())
+        if resting[first] or labels[first] < 0:
+            break
+        cost = float(d[first])
+        sign = float(x[first])
+        x[first] = -sign
+        d += 8.0 * sign * A[first] * x
+        d[first] = -cost
+        partners = (x != sign) & (labels == labels[first]) & ~resting
+        partners[first] = False
+        second = int(np.where(partners, d, HUGE).argmin())
+        random = _next_whole(random)
+        free_at[first] = step + tenure + (random & 65535) % 10
+        if not partners[second]:
+            x[first] = sign
+            d += -8.0 * sign * A[first] * x
+            d[first] = cost
+            continue
+        further = float(d[second])
+        if at_best and cost + further > 0.0:
+            at_best = False
+            best_x[:] = x
+            best_x[first] = sign
+        x[second] = sign
+        d += -8.0 * sign * A[second] * x
+        d[second] = -further
+        free_at[second] = step + tenure + ((random >> 16) & 65535) % 10
+        change += cost + further
+        if change < best - slack:
+            best = change
+            at_best = True
+    if at_best:
+        best_x[:] = x
+    state[0] = random
+    return change, best
+
+
+@kernel(operations=lambda A, steps, *rest: STEP_OPERATIONS * steps, vectorised=_dense_walk_vectorised)
 def dense_walk(A, steps, tenure, slack, x, d, free_at, best_x, since, best_at, state):
     """Up to `steps` steps of tabu search by single flips; `x` and `d` in place.
 
@@ -141,7 +235,7 @@ def dense_walk(A, steps, tenure, slack, x, d, free_at, best_x, since, best_at, s
     return change, best
 
 
-@kernel
+@kernel(operations=lambda A, labels, steps, *rest: STEP_OPERATIONS * steps, vectorised=_dense_swap_walk_vectorised)
 def dense_swap_walk(A, labels, steps, tenure, slack, x, d, free_at, best_x, since, best_at, state):
     """The same by swaps, which keep the number of ones of every group of `labels` (-1: the coordinate stays).
 

@@ -33,6 +33,8 @@ DENSE_SHARE = 0.03
 """Share of nonzeros from which a tabu walk on whole rows finds more than chains in the same time."""
 DENSE_VARIABLES = 5000
 """The most variables whose sparse matrix is written out for a tabu walk."""
+VECTORISED = 256
+"""Up to so many variables a walk in NumPy takes less time than loading the compiler."""
 ENTRIES_AT_A_TIME = 20_000_000
 """Matrix entries read between two looks at the clock."""
 
@@ -93,7 +95,7 @@ class TabuWalk:
         tenure = min(n // 4, TENURE + n // 100)
         patience = PATIENCE * n
         chunk = max(1, min(patience, ENTRIES_AT_A_TIME // n))
-        kernel.expect(patience * n)
+        kernel.expect(kernels.STEP_OPERATIONS * patience if n <= VECTORISED else patience * n)
         steps = waited = 0
         at = lowest = 0.0
         while waited < patience and not run.clock.expired:
