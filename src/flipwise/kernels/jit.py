@@ -85,7 +85,7 @@ class Kernel:
         vectorised: Callable[..., Any] | None = None,
     ) -> None:
         self.interpreted = function
-        self.uncompiled = vectorised or function
+        self._vectorised = vectorised
         self.parallel = parallel
         self.chunk = chunk
         self.compiled: Callable[..., Any] | None = None
@@ -110,6 +110,11 @@ class Kernel:
         _Fork.threaded = True
         with _numba_threads(self.chunk):
             return compiled(*arguments)
+
+    @property
+    def uncompiled(self) -> Callable[..., Any]:
+        """What runs where there is little to do: loops, or the same in NumPy."""
+        return self._vectorised or self.interpreted
 
     def _is_little(self, arguments: tuple[Any, ...]) -> bool:
         """Whether a call with these arguments, after all that were interpreted, is still too little to compile for."""
