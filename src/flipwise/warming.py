@@ -328,7 +328,7 @@ def _estimators() -> Iterator[Step]:
         yield partial(estimator.fit, X, labels)
     codes = Codes.from_bits(rng.integers(0, 2, (60, 64)))
     yield partial(precision_at, codes, codes, labels, labels, 5, ties="stable")
-    words, found = codes.words(), np.zeros((60, 2), dtype=np.int32)
+    words, found = codes.words(), np.zeros((60, 1), dtype=np.int32)  # the nearest of each is itself, at distance 0
     yield partial(hamming.settle_ties, words, words, found, found.astype(np.int64))
     B, chosen, flips, change = np.ones((3, 2)), np.ones((3, 2), np.bool_), np.zeros(3, np.int64), np.zeros(3)
     yield partial(code_kernels.rows_flip_improving, np.eye(2), np.ones(3), 0.0, chosen, True, B, -B, flips, change)

@@ -28,7 +28,7 @@ from tests.engine.killing import EDGES, Killed, killer
         ((200, EDGES), {"start": [1, 2]}, "start"),
         ((200, EDGES), {"method": "tpm"}, "method"),
         ((200, EDGES[:-50]), {}, "arcs"),
-        ((200, (EDGES * 7 + 3) % 200), {}, "value"),
+        ((200, (EDGES * 7 + 3) % 200), {}, "other numbers"),
     ],
 )
 def test_a_checkpoint_of_another_dense_subgraph_is_refused(

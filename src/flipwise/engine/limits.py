@@ -30,6 +30,7 @@ class Status(enum.Enum):
     OPTIMAL = "the point is proven optimal"
     CYCLE = "the method alternates between two points"
     TARGET = "the target value was reached"
+    EFFORT = "the effort that was asked for is spent"
     ITERATION_LIMIT = "the iteration limit was reached"
     TIME_LIMIT = "the time limit was reached"
     PATIENCE = "no improvement for as many iterations as `patience` allows"
@@ -39,7 +40,8 @@ class Status(enum.Enum):
     @property
     def success(self) -> bool:
         """Whether the method came to its own end rather than to a limit."""
-        return self in (Status.LOCAL_OPTIMUM, Status.PARTIAL_OPTIMUM, Status.CONVERGED, Status.OPTIMAL, Status.TARGET)
+        own = Status.LOCAL_OPTIMUM, Status.PARTIAL_OPTIMUM, Status.CONVERGED, Status.OPTIMAL, Status.EFFORT
+        return self in own or self is Status.TARGET
 
     @property
     def resumable(self) -> bool:

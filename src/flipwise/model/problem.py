@@ -141,6 +141,8 @@ def _as_objective(objective: Any, shape: Any) -> Objective:
                 f"the `shape` of {type(objective).__name__} must be a tuple of integers such as (40,), it is {own!r}."
             )
         return objective
+    if isinstance(objective, list | tuple) and not objective:
+        raise InvalidInput("`objective` must be a matrix or a list of matrices, got an empty list.")
     if sp.issparse(objective) or isinstance(objective, np.ndarray | LowRank | list | tuple):
         return Quadratic(objective)
     if hasattr(objective, "to_numpy"):  # a data frame

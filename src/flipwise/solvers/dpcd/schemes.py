@@ -214,13 +214,15 @@ def _plan_turn(problem: Problem, left: int, rota: Rota) -> None:
 
 def _looked_around(problem: Problem, run: Run, evaluations: int) -> Status:
     """Single moves from the best point, as many as `evaluations` allow; says what is known about it."""
-    if draws_samples(problem.objective) or not is_built_in(problem.constraint) or run.limits.max_iterations is not None:
+    if run.limits.max_iterations is not None:
         return Status.ITERATION_LIMIT
+    if draws_samples(problem.objective) or not is_built_in(problem.constraint):
+        return Status.EFFORT
     assert run.best_x is not None
     pace = Pace(Budget(evaluations), run)
     _, _, all_of_them, stop = improve_singly(problem, run.best_x.copy(), run.best_value, run, pace)
     if stop is not None:
         return stop
     if pace.spent >= 1.0:
-        return Status.ITERATION_LIMIT
+        return Status.EFFORT
     return Status.LOCAL_OPTIMUM if all_of_them else Status.PARTIAL_OPTIMUM

@@ -185,7 +185,7 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
         except BaseException:  # of the callback: the jobs end at their next look at the clock
             run.clock.stop()
             raise
-    return Status.ITERATION_LIMIT
+    return Status.EFFORT
 
 
 def descend_from_perturbed(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, rounds: float) -> Status:
@@ -203,7 +203,7 @@ def descend_from_perturbed(problem: Problem, x: Floats, rng: np.random.Generator
         if run.stopped is not None or status is Status.ITERATION_LIMIT:
             return run.stopped or status
         done += 1
-    return Status.ITERATION_LIMIT
+    return Status.EFFORT
 
 
 def _call(task: Task) -> Member | None:
