@@ -100,7 +100,8 @@ def _minimize() -> Iterator[Step]:
 
     for A in _matrices():
         for constraint in (None, Cardinality(5), GroupCounts(np.arange(A.shape[0]) % 2, [3, 4])):
-            yield partial(minimize, A, seed=0, constraint=constraint)
+            yield partial(minimize, A, seed=0, constraint=constraint, method="dpcd")
+            yield partial(minimize, A, seed=0, constraint=constraint, method="portfolio", max_iterations=8)
             yield partial(_walk, A, constraint)
         yield partial(_make_late_moves, A)
     for A in (_sparse(20, 5), _wide(_sparse(20, 5))):
