@@ -155,12 +155,7 @@ class DensestSearch:
             size.add_bounds(core, sweep.loads)
 
         if status is Status.LOCAL_OPTIMUM and self.prove:
-            if known is not None and proven_optimal(run) is None:
-                # the loads of a larger k served the search; a proof deserves loads of its own
-                core, loads = size.own_loads()
-                size.add_bounds(core, CoreLoads(core, loads))
-            add_pair_bound(size.bounds, core, loads, run, PAIR_WORK * self.effort)
-            status = proven_optimal(run) or status
+            status = size.proven(core, loads, self.effort, shared=known is not None)
         if sweep.record is not None:
             sweep.record.add(size.bounds, sweep.loads)
         return status
@@ -184,6 +179,14 @@ class OneSize:
         assert isinstance(constraint, Cardinality)
         k = int(constraint.count)
         return cls(objective.graph, k, run, prove, SubgraphBounds(k, objective.graph.unit))
+
+    def proven(self, core: Core, loads: Floats, effort: float, *, shared: bool) -> Status:
+        """Prove what can be proven after a search; `shared` loads are those of a larger k."""
+        if shared and proven_optimal(self.run) is None:  # they served the search; a proof deserves loads of its own
+            core, loads = self.own_loads()
+            self.add_bounds(core, CoreLoads(core, loads))
+        add_pair_bound(self.bounds, core, loads, self.run, PAIR_WORK * effort)
+        return proven_optimal(self.run) or Status.LOCAL_OPTIMUM
 
     @property
     def best_nodes(self) -> Ints:

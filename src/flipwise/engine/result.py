@@ -185,9 +185,9 @@ class Result:
         missing = {f.name for f in fields(cls)} - state.keys()
         if missing:
             raise InvalidFile(f"{path}: a part of the result is missing ({', '.join(sorted(missing))}).")
-        for field in fields(cls):
-            if not isinstance(state[field.name], _STORED.get(str(field.type), object)):
-                raise InvalidFile(f"{path}: `{field.name}` is no {field.type}.")
+        for part in fields(cls):
+            if not isinstance(state[part.name], _STORED.get(str(part.type), object)):
+                raise InvalidFile(f"{path}: `{part.name}` is no {part.type}.")
         try:
             state["status"] = Status[state["status"]]
             state["trace"] = Trace(records=[Record(**row) for row in state["trace"]])

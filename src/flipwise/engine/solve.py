@@ -92,9 +92,8 @@ def solve(
             stack.enter_context(trace.written_to(trace_file))
         resumption = None
         if opened is not None:
-            fingerprint = _fingerprint(problem, solver, name, restarts)
-            fingerprint["data"] = data_hash(problem_data(problem) if data is None else data, opened.memo)
-            resumption = Resumption(opened, part, fingerprint)
+            held = problem_data(problem) if data is None else data
+            resumption = Resumption(opened, part, _fingerprint(problem, solver, name, restarts, held, opened))
         searched, unit = problem.on_safe_scale()
         run = Run(
             searched, limits, callback=callback, trace=trace, log=log, resumption=resumption, interrupts=interrupts,
@@ -108,9 +107,7 @@ def solve(
         proven_at = run.seconds
         run.clock.set_limit(limits.time_limit)
         if bound is not None and status is not Status.INTERRUPTED:
-            status = _proven(run, bound, status, interrupts)
-            if opened is not None and status is Status.INTERRUPTED:
-                opened.reopen(part)
+            status = _proven(run, bound, status, interrupts, opened, part)
         result = _finished(run, problem, status, name, seed_of(seed))
         if opened is not None:
             result.info.update(resumed=resumed is not None, checkpoint_error=opened.error)
@@ -163,12 +160,16 @@ def _searched(
     return status
 
 
-def _proven(run: Run, bound: Proof, status: Status, interrupts: Interrupts) -> Status:
-    """Prove a bound; the point is optimal when it meets it."""
+def _proven(
+    run: Run, bound: Proof, status: Status, interrupts: Interrupts, checkpoint: Checkpoint | None, part: str
+) -> Status:
+    """Prove a bound; the point is optimal when it meets it. A checkpoint whose proof was interrupted stays."""
     try:
         with interrupts.raised_here():
             found = bound.prove()
     except KeyboardInterrupt:
+        if checkpoint is not None:
+            checkpoint.reopen(part)
         return Status.INTERRUPTED
     if found is not None:
         run.raise_bound(found / run.unit)
@@ -214,12 +215,15 @@ def _finished(run: Run, problem: Problem, status: Status, method: str, seed: int
     )
 
 
-def _fingerprint(problem: Problem, solver: Solver, name: str, restarts: int) -> dict[str, Any]:
-    """What must be the same for a checkpoint to be continued, besides the data."""
+def _fingerprint(
+    problem: Problem, solver: Solver, name: str, restarts: int, data: Any, checkpoint: Checkpoint
+) -> dict[str, Any]:
+    """What must be the same for a checkpoint to be continued; of the data, a hash."""
     return {
         "shape": list(problem.shape),
         "constraint": type(problem.constraint).__name__,
         "method": name,
         "options": repr(solver),
         "restarts": int(restarts),
+        "data": data_hash(data, checkpoint.memo),
     }
