@@ -50,3 +50,18 @@ def test_balancing_on_one_and_on_two_threads_gives_the_same_bits(monkeypatch: py
     assert np.array_equal(one.share, other.share) and np.array_equal(one.loads, other.loads)
     assert np.array_equal(added, added_on_two)
     assert np.isclose(one.loads.sum(), graph.n_edges)
+
+
+def test_few_edges_are_balanced_on_one_thread_however_many_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All rounds in one call: threads, which would not meet between them, are never asked to share it."""
+    graph, _ = a_graph(False, 60, 5)
+    shares = split_in_halves(graph.n, positive_edges(whole_core(graph)))
+    monkeypatch.setattr(blocks, "SERIAL_WORK", 0)
+    monkeypatch.setattr(blocks, "run_blocks", lambda *_: pytest.fail("threads share rounds that depend on each other"))
+    with compiled_at_once(), threads(2):
+        bounds.balance(*shares_of(shares), shares.group_start, shares.rounds, 5)
+        bounds.carried(*shares_of(shares), shares.group_start, shares.rounds)
+
+
+def shares_of(shares: object) -> tuple[np.ndarray, ...]:
+    return tuple(getattr(shares, name) for name in ("first", "second", "weight", "share", "loads"))

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from flipwise.kernels.blocks import block_kernel
-from flipwise.kernels.jit import helper, kernel, thread_count
+from flipwise.kernels.jit import helper, kernel, thread_count, threads
 
 BLOCKS = 16
 SERIAL_EDGES = 400_000
@@ -61,7 +61,8 @@ def balance(
     `rounds[r]` lists the groups of round r, padded with -1; group g is `group_start[g] : group_start[g + 1]`.
     """
     if first.size <= SERIAL_EDGES or thread_count() == 1:
-        even_out_groups(first, second, weight, share, loads, group_start, passes, rounds)
+        with threads(1):  # the rounds follow each other inside, where threads would not meet
+            even_out_groups(first, second, weight, share, loads, group_start, passes, rounds)
         return
     for _ in range(passes):
         for r in range(len(rounds)):  # threads meet after every round
@@ -87,7 +88,8 @@ def even_out_groups(start, stop, first, second, weight, share, loads, group_star
 def carried(first: Any, second: Any, weight: Any, share: Any, loads: Any, group_start: Any, rounds: Any) -> None:
     """Add up from scratch what every node carries; the caller accounts for the rounding of these sums."""
     if first.size <= SERIAL_EDGES or thread_count() == 1:
-        add_up_groups(first, second, weight, share, loads, group_start, rounds)
+        with threads(1):
+            add_up_groups(first, second, weight, share, loads, group_start, rounds)
         return
     for r in range(len(rounds)):
         add_up_groups(first, second, weight, share, loads, group_start, rounds[r : r + 1])
