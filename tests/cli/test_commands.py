@@ -134,8 +134,10 @@ def test_methods_and_doctor_are_complete(call: Call) -> None:
 
 
 def _start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    """The command in a process that heeds Ctrl-C, which those of background jobs inherit to ignore."""
+    """The command in a process that heeds the signals which those of background jobs inherit to ignore."""
     heed = "import signal, runpy; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    if hasattr(signal, "SIGHUP"):
+        heed += "signal.signal(signal.SIGHUP, signal.SIG_DFL); "
     return subprocess.Popen(
         [sys.executable, "-c", heed + "runpy.run_module('flipwise', run_name='__main__')", *arguments],
         cwd=folder,

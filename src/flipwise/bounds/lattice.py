@@ -61,7 +61,7 @@ def lifted(objective: Quadratic, bound: float) -> float:
 def value_lattice(objective: Quadratic) -> Lattice | None:
     """The lattice of the values of a quadratic; None where its weights are no multiples of one number,
     or too many."""
-    if objective.entries > MOST_ENTRIES or (objective.variables == "binary" and objective.slack.any()):
+    if MOST_ENTRIES < objective.entries < math.inf or (objective.variables == "binary" and objective.slack.any()):
         return None  # too many to look at, or its linear part in spins was rounded
     products = [_products(term) for term in objective.terms]
     if any(each is None for each in products):

@@ -188,6 +188,8 @@ class Result:
         for part in fields(cls):
             if not isinstance(state[part.name], _STORED.get(str(part.type), object)):
                 raise InvalidFile(f"{path}: `{part.name}` is no {part.type}.")
+        if state["x"].ndim == 0:
+            raise InvalidFile(f"{path}: `x` is a single number, not a point.")
         try:
             state["status"] = Status[state["status"]]
             state["trace"] = Trace(records=[Record(**row) for row in state["trace"]])
