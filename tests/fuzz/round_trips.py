@@ -35,11 +35,9 @@ def same_graph(format: str) -> Callable[[Any, Path], None]:
 def _edges(graph: flipwise.Graph, format: str) -> dict[tuple[Any, Any], float]:
     """The edges by their ends: names in an edge list, numbers where a format has no names."""
     named = format == "edgelist" and graph.names is not None
-    names = (
-        [str(name) for name in graph.names] if named and graph.names is not None else [str(i) for i in range(graph.n)]
-    )
+    names: Any = graph.names if named else range(graph.n)  # a header may promise millions of nodes without an edge
     coo = graph.to_scipy().tocoo()
-    return {(names[i], names[j]): float(w) for i, j, w in zip(coo.row, coo.col, coo.data)}
+    return {(str(names[i]), str(names[j])): float(w) for i, j, w in zip(coo.row, coo.col, coo.data)}
 
 
 def same_model(format: str) -> Callable[[Any, Path], None]:

@@ -180,8 +180,9 @@ class Result:
         """Read a result written by `save`."""
         state = decode("result", Path(path).read_bytes(), str(path))
         kind = state.pop("result", None)
-        if kind != cls.__name__:
-            raise InvalidFile(f"{path}: a flipwise {kind or 'result of another version'}, not a {cls.__name__}.")
+        if not isinstance(kind, str) or kind != cls.__name__:
+            found = kind if isinstance(kind, str) else "result of another version"
+            raise InvalidFile(f"{path}: a flipwise {found}, not a {cls.__name__}.")
         missing = {f.name for f in fields(cls)} - state.keys()
         if missing:
             raise InvalidFile(f"{path}: a part of the result is missing ({', '.join(sorted(missing))}).")
