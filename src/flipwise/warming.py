@@ -128,19 +128,26 @@ def _qubo() -> Iterator[Step]:
 
     for A in _matrices():
         for count in (None, 5):
-            yield partial(solve_qubo, A, count=count, seed=0, max_iterations=8)
+            # a small problem that is solved exactly would spare the search
+            yield partial(solve_qubo, A, count=count, bound="sdp", seed=0, max_iterations=8)
         yield partial(_make_late_moves, A)
     yield partial(_ask_as_if_large, _sparse(20, 5))
+    for scale in (1.0, 0.3):
+        yield partial(
+            solve_qubo, scale * (abs(_sparse(20, 5)) - sp.eye_array(20)), bound="none", seed=0, max_iterations=8
+        )
+    yield _look_for_odd_cycles
 
 
 def _maxcut() -> Iterator[Step]:
     from flipwise.cuts.api import maxcut
 
     for W in (*_matrices(), *_graphs()):
-        yield partial(maxcut, W, seed=0, max_iterations=8)
+        yield partial(maxcut, W, bound="sdp", seed=0, max_iterations=8)
     for W in _matrices():
         yield partial(_make_late_moves, W)
     yield partial(_ask_as_if_large, _sparse(20, 5))
+    yield _look_for_odd_cycles
 
 
 def _matrices() -> list[Any]:
@@ -151,6 +158,13 @@ def _matrices() -> list[Any]:
     dense = [np.triu(rng.integers(-most, most + 1, (14, 14)), 1).astype(np.float64) for most in (9, 5000, 90_000)]
     sparse = [each for A in (signs, large, 0.3 * signs) for each in (A, _wide(A))]
     return [*sparse, *(D + D.T for D in dense), _glass(14)]
+
+
+def _look_for_odd_cycles() -> None:
+    """What the proof of a sparse problem does."""
+    from flipwise.bounds.odd_cycles import CycleGraph
+
+    CycleGraph(3, np.array([0, 1, 0]), np.array([1, 2, 2])).violated(np.ones(3), np.arange(3), 10)
 
 
 def _make_late_moves(A: Any) -> None:
@@ -195,6 +209,7 @@ def _subgraph() -> Iterator[Step]:
     from flipwise.densest.api import densest_subgraph
 
     for graph in _graphs():
+        yield partial(densest_subgraph, graph, 7, seed=0, effort=0.02, bound="none")  # a proof would spare the search
         yield partial(densest_subgraph, graph, 7, seed=0, effort=0.02)
         yield partial(_search_on, graph)
     yield from _files()
@@ -203,12 +218,15 @@ def _subgraph() -> Iterator[Step]:
 def _search_on(graph: Any) -> None:
     """What a search for dense subgraphs does on harder graphs: exchanges of cliques, longer proofs."""
     from flipwise.densest.bounds import positive_edges, split_in_halves
-    from flipwise.densest.core import whole_core
+    from flipwise.densest.cliques import find_clique
+    from flipwise.densest.core import core_above, whole_core
     from flipwise.densest.pairs import PairProgramme
     from flipwise.densest.subset import Subset, clique_exchanges
     from flipwise.kernels import bounds
 
     list(clique_exchanges(Subset.of(graph, np.arange(graph.n) < 7), np.ones(graph.n), 1e9))
+    core_above(whole_core(graph), 1.0)
+    find_clique(whole_core(graph), 3, np.random.default_rng(0), lambda: None, 1.0)
     shares = split_in_halves(graph.n, positive_edges(whole_core(graph)))
     arrays = shares.first, shares.second, shares.weight, shares.share, shares.loads
     bounds.balance(*arrays, shares.group_start, shares.rounds, 1)
@@ -239,7 +257,7 @@ def _read(files: dict[str, bytes]) -> None:
 
 def _hash() -> Iterator[Step]:
     try:
-        from flipwise.hashing import ITQ, SDH, Codes, hamming_search, mean_average_precision
+        from flipwise.hashing import ITQ, SDH, Codes, asymmetric_search, hamming_search, mean_average_precision
     except ImportError:
         return
     rng = np.random.default_rng(0)
@@ -251,6 +269,7 @@ def _hash() -> Iterator[Step]:
         yield partial(SDH(32, random_state=0).fit, X, labels)
         yield partial(SDH(32, refine=False, distinct=False, random_state=0).fit, X, labels)
     yield partial(hamming_search, codes, codes, 3, backend="compiled")
+    yield partial(asymmetric_search, rng.standard_normal((3, 64)), codes, 3)
     yield partial(mean_average_precision, codes, codes, labels, labels)
 
 
@@ -302,6 +321,7 @@ def _polynomials() -> Iterator[Step]:
     from flipwise.minimization import minimize
     from flipwise.model.constraints import Cardinality
     from flipwise.model.polynomial import Polynomial
+    from flipwise.solvers.portfolio.correlations import autocorrelation
 
     for scale in (1.0, 0.3):
         f = Polynomial({(i, (i + 1) % 20, (i + 5) % 20): scale * (-1.0) ** (i // 3) for i in range(20)})
@@ -310,6 +330,7 @@ def _polynomials() -> Iterator[Step]:
                 yield partial(minimize, f, method=method, constraint=constraint, seed=0, max_iterations=4)
         yield partial(f.flip, np.ones(20), f.gradient(np.ones(20)), np.arange(3))
         yield partial(minimize, f, method="exact", seed=0)
+    yield partial(minimize, autocorrelation(20), method="portfolio", seed=0, max_iterations=2)
 
 
 def _estimators() -> Iterator[Step]:

@@ -154,3 +154,23 @@ def test_growth_adds_the_node_with_the_largest_tie(tier: str) -> None:
         *(np.int64(first), np.int64(second), chosen, np.full(25, -1), heap, np.zeros(25)),
     )
     assert chosen.tolist() == expected
+
+
+@pytest.mark.parametrize("edges", [True, False])
+def test_heaviest_edge_and_later_neighbours_are_the_same_in_all_tiers(pair, edges: bool) -> None:
+    """Loops, NumPy and machine code, ties among them, and a graph without edges."""
+    graph, _ = pair
+    if not edges:
+        graph = as_graph((3, np.empty((0, 2), np.int64)))
+    rng = np.random.default_rng(5)
+    weights = np.ones(1) if graph.weights is None else np.round(graph.weights)
+    tie, place = rng.integers(0, 3, graph.n).astype(float), rng.permutation(graph.n)
+    ends, later = [], []
+    for tier in ("interpreted", "uncompiled", "compiled"):
+        heaviest_edge.compile()
+        later_neighbours.compile()
+        ends.append(tuple(map(int, getattr(heaviest_edge, tier)(graph.indptr, graph.indices, weights, tie))))
+        later.append(np.empty(graph.n, np.int64))
+        getattr(later_neighbours, tier)(graph.indptr, graph.indices, place, later[-1])
+    assert len(set(ends)) == 1
+    assert np.array_equal(later[0], later[1]) and np.array_equal(later[0], later[2])

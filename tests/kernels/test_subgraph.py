@@ -174,3 +174,17 @@ def test_a_clique_tied_to_the_set_is_found() -> None:
     assert found.weight == first.weight + 9 and found.inside[29:38].all()
     solved = flipwise.densest_subgraph(graph, 29, seed=0)
     assert solved.optimal or solved.density * 29 / 2 >= found.weight
+
+
+def test_sums_over_rows_have_the_same_bits_in_all_tiers(pair) -> None:
+    """degrees_into and multiply: loops, NumPy and machine code."""
+    graph, _ = pair
+    weights, rng = arc_weights(graph), np.random.default_rng(3)
+    inside, x = rng.integers(0, 2, graph.n).astype(np.uint8), rng.standard_normal(graph.n)
+    for kernel, vector, kind in ((subgraph.degrees_into, inside, weights.dtype), (subgraph.multiply, x, np.float64)):
+        results = []
+        for tier in (kernel.interpreted, kernel.uncompiled, kernel.compile()):
+            out = np.empty(graph.n, kind)
+            tier(graph.indptr, graph.indices, weights, vector, out)
+            results.append(out.tobytes())
+        assert len(set(results)) == 1

@@ -12,12 +12,16 @@ from flipwise.kernels import jit
 
 
 def assert_same_graph_in_both_tiers(monkeypatch: pytest.MonkeyPatch, make: Callable[[], Graph]) -> None:
-    """A graph is the same whether every kernel is interpreted or compiled."""
+    """A graph is the same whether every kernel is interpreted, vectorised where it can be, or compiled."""
     compiled_call = jit.Kernel.__call__
     monkeypatch.setattr(jit.Kernel, "__call__", lambda self, *arguments: self.interpreted(*arguments))
     slow = make()
+    monkeypatch.setattr(jit.Kernel, "__call__", lambda self, *arguments: self.uncompiled(*arguments))
+    vectorised = make()
     monkeypatch.setattr(jit.Kernel, "__call__", compiled_call)
     with jit.compiled_at_once():
         fast = make()
-    assert np.array_equal(slow.indptr, fast.indptr) and np.array_equal(slow.indices, fast.indices)
-    assert (slow.weights is None and fast.weights is None) or np.array_equal(slow.weights, fast.weights)
+    for other in (vectorised, fast):
+        assert np.array_equal(slow.indptr, other.indptr) and np.array_equal(slow.indices, other.indices)
+        assert slow.notes == other.notes
+        assert (slow.weights is None and other.weights is None) or np.array_equal(slow.weights, other.weights)

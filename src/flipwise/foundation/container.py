@@ -58,7 +58,7 @@ def decode(kind: str, content: bytes, name: str) -> dict[str, Any]:
                 raise ValueError(f"array {entry['name']} of shape {shape} does not fit into the file")
             state[entry["name"]] = np.frombuffer(body[end : end + size], dtype).reshape(shape).copy()
             end += size
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:  # the last from a shape that holds Infinity
         if isinstance(error, InvalidFile):
             raise
         raise InvalidFile(f"{name}: damaged header ({error}).") from None

@@ -10,10 +10,17 @@ from __future__ import annotations
 import numpy as np
 
 from flipwise.kernels.blocks import block_kernel
-from flipwise.kernels.jit import helper, kernel
+from flipwise.kernels.jit import NUMPY, helper, kernel
 
 
-@kernel
+def _count_arcs_vectorised(sources, targets, counts):
+    apart = sources != targets
+    for ends in (sources[apart], targets[apart]):
+        counts[1:] += np.bincount(ends, minlength=counts.size - 1)
+    return sources.size - int(np.count_nonzero(apart))
+
+
+@kernel(vectorised=_count_arcs_vectorised, speed=NUMPY)
 def count_arcs(sources, targets, counts):
     """Add to `counts[i + 1]` the entries that row i will hold; return the number of self loops, which get none."""
     loops = 0
@@ -28,7 +35,20 @@ def count_arcs(sources, targets, counts):
     return loops
 
 
-@kernel
+def _fill_arcs_vectorised(sources, targets, indptr, cursor, keys):
+    apart = sources != targets
+    ends = np.stack([sources[apart], targets[apart]], axis=1).astype(np.int64)
+    rows, others = ends.ravel(), (2 * ends[:, ::-1] + np.array([0, 1])).ravel()
+    order = np.argsort(rows, kind="stable")
+    more = np.bincount(rows, minlength=cursor.size)
+    if (cursor + more > indptr[1:]).any():
+        return False
+    keys[np.repeat(cursor + more - np.cumsum(more), more) + np.arange(rows.size)] = others[order]
+    cursor += more
+    return True
+
+
+@kernel(vectorised=_fill_arcs_vectorised, speed=NUMPY)
 def fill_arcs(sources, targets, indptr, cursor, keys):
     """Write each arc's two keys at the rows' cursors; False when a row is full, that is, when the arcs have changed."""
     for p in range(sources.size):
@@ -124,7 +144,14 @@ def _merge_sort(keys, values, begin, end, spare_keys, spare_values):
         left = last if last < end else begin
 
 
-@block_kernel(rows=lambda indptr, *_: indptr.size - 1)
+def _sort_rows_vectorised(indptr, keys, values):
+    order = np.lexsort((keys >> 1, np.repeat(np.arange(indptr.size - 1), np.diff(indptr))))
+    keys[:] = keys[order]
+    if values.size > 0:
+        values[:] = values[order]
+
+
+@block_kernel(rows=lambda indptr, *_: indptr.size - 1, vectorised=_sort_rows_vectorised, speed=NUMPY)
 def sort_rows(start, stop, indptr, keys, values):
     """Sort each row by neighbour, with its weights if there are any.
 
@@ -142,7 +169,23 @@ def sort_rows(start, stop, indptr, keys, values):
             _merge_sort(keys, values, indptr[i], indptr[i + 1], spare_keys, spare_values)
 
 
-@kernel
+def _merge_rows_vectorised(indptr, keys, tally):
+    rows, columns, inward = np.repeat(np.arange(indptr.size - 1), np.diff(indptr)), keys >> 1, (keys & 1).astype(bool)
+    first = np.ones(keys.size, bool)
+    first[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
+    begins = np.flatnonzero(first)
+    if begins.size == 0:
+        return 0
+    arcs_in = np.add.reduceat(inward.astype(np.int64), begins)
+    arcs_out = np.diff(begins, append=keys.size) - arcs_in
+    tally[0] += np.maximum(arcs_out - 1, 0).sum()
+    tally[1] += np.count_nonzero((rows[begins] < columns[begins]) & (arcs_out > 0) & (arcs_in > 0))
+    keys[: begins.size] = columns[begins]
+    indptr[1:] = np.cumsum(np.bincount(rows[begins], minlength=indptr.size - 1))
+    return begins.size
+
+
+@kernel(vectorised=_merge_rows_vectorised, speed=NUMPY)
 def merge_rows(indptr, keys, tally):
     """Replace the keys by neighbours, each once, moving the rows together in place; return the number of entries.
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from flipwise.foundation.interrupts import held_interrupts
-from flipwise.kernels.jit import SERIAL_WORK, Kernel, _compile, _compile_lock, thread_count
+from flipwise.kernels.jit import SERIAL_WORK, Kernel, compile_function, compile_lock, thread_count
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -32,9 +32,14 @@ class BlockKernel(Kernel):
     """A kernel on rows, with an interpreted and a compiled tier, the latter on several threads."""
 
     def __init__(
-        self, function: Any, rows: Callable[..., int] | None = None, operations: Callable[..., float] | None = None
+        self,
+        function: Any,
+        rows: Callable[..., int] | None = None,
+        operations: Callable[..., float] | None = None,
+        vectorised: Callable[..., Any] | None = None,
+        speed: float = 1.0,
     ) -> None:
-        super().__init__(function, parallel=False, operations=operations)
+        super().__init__(function, operations, vectorised, speed)
         self.on_rows = function
         self.rows = rows or _rows_of_last
         self.interpreted = self._all_rows_interpreted  # type: ignore[assignment]
@@ -44,8 +49,8 @@ class BlockKernel(Kernel):
 
     def compile(self) -> Callable[..., Any]:
         """Move to the compiled tier; returns what runs the compiled twin on all rows."""
-        with _compile_lock:
-            self.compiled = self.compiled or _OnThreads(self, _compile(self.on_rows, parallel=False))
+        with compile_lock:
+            self.compiled = self.compiled or _OnThreads(self, compile_function(self.on_rows))
             return self.compiled
 
 
@@ -72,16 +77,21 @@ class _OnThreads:
 
 
 def block_kernel(
-    function: Any = None, *, rows: Callable[..., int] | None = None, operations: Callable[..., float] | None = None
+    function: Any = None,
+    *,
+    rows: Callable[..., int] | None = None,
+    operations: Callable[..., float] | None = None,
+    vectorised: Callable[..., Any] | None = None,
+    speed: float = 1.0,
 ) -> Any:
     """Declare a kernel on rows.
 
     `rows` takes the arguments of a call and says how many rows there are (else: as many as the last argument has).
-    `operations` says about how many elements they look at, as for any kernel.
+    The rest is as for any kernel.
     """
     if function is None:
-        return lambda function: BlockKernel(function, rows, operations)
-    return BlockKernel(function, rows, operations)
+        return lambda function: BlockKernel(function, rows, operations, vectorised, speed)
+    return BlockKernel(function, rows, operations, vectorised, speed)
 
 
 def threads_for(operations: float) -> int:

@@ -15,6 +15,8 @@ _PAIRS = np.uint64(0x5555555555555555)
 _QUADS = np.uint64(0x3333333333333333)
 _NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _LOW = np.uint64(0x7F)
+_ONES = np.uint64(0x0101010101010101)
+_S56 = np.uint64(56)
 _S1 = np.uint64(1)
 _S2 = np.uint64(2)
 _S4 = np.uint64(4)
@@ -27,6 +29,10 @@ INTERPRETED_PAIRS = 50_000
 """Pairs of codes that may be compared without compiling: the arrays are small where the number of pairs is not."""
 
 
+BLOCK_WORDS = 1 << 13
+"""Words of codes that are compared with all queries before the next: 64 kB."""
+
+
 def compile_for(pairs: int) -> None:
     """Move the kernels to the compiled tier when so many pairs of codes are to be compared."""
     if pairs > INTERPRETED_PAIRS:
@@ -34,7 +40,15 @@ def compile_for(pairs: int) -> None:
             kernel.compile()
 
 
-@helper
+def _popcount_by_product(v):
+    """The number of ones, as compilers know it: it becomes one instruction."""
+    v = v - ((v >> _S1) & _PAIRS)
+    v = (v & _QUADS) + ((v >> _S2) & _QUADS)
+    v = (v + (v >> _S4)) & _NIBBLES
+    return np.int64((v * _ONES) >> _S56)
+
+
+@helper(compiled_form=_popcount_by_product)
 def _popcount(v):
     """The number of ones; adds only, because a product would overflow in the interpreted tier."""
     v = v - ((v >> _S1) & _PAIRS)
@@ -70,16 +84,58 @@ def _nearest_first(distance, n_bits, keep, order):
             order[at] = j
 
 
+@helper
+def _is_further(distance, item, other_distance, other_item):
+    """Whether an item stands behind another by (distance, id)."""
+    return distance > other_distance or (distance == other_distance and item > other_item)
+
+
+@helper
+def _sink(ids, distances, size):
+    """Put the first item of a heap, whose first item is the furthest of all, in its place."""
+    at = 0
+    item, distance = ids[0], distances[0]
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        if child + 1 < size and _is_further(distances[child + 1], ids[child + 1], distances[child], ids[child]):
+            child += 1
+        if not _is_further(distances[child], ids[child], distance, item):
+            break
+        ids[at], distances[at] = ids[child], distances[child]
+        at = child
+    ids[at], distances[at] = item, distance
+
+
 @block_kernel(operations=lambda q, db, *_: 8 * len(q) * db.size)
 def nearest(start, stop, q, db, n_bits, ids, distances):
-    """The nearest codes of each query by (distance, id), as many as `ids` has columns."""
+    """The nearest codes of each query by (distance, id), as many as `ids` has columns.
+
+    A heap keeps the nearest so far. It begins full of what is further than any code, which is replaced.
+    """
+    k = ids.shape[1]
+    n = db.shape[0]
     for i in range(start, stop):
-        distance = np.empty(db.shape[0], dtype=np.int32)
-        for j in range(db.shape[0]):
-            distance[j] = _distance(q, i, db, j)
-        _nearest_first(distance, n_bits, ids.shape[1], ids[i])
-        for k in range(ids.shape[1]):
-            distances[i, k] = distance[ids[i, k]]
+        for j in range(k):
+            ids[i, j] = n
+            distances[i, j] = n_bits + 1
+    step = max(1, BLOCK_WORDS // db.shape[1])
+    for first in range(0, n, step):  # of codes that stay in the cache for all queries
+        last = min(n, first + step)
+        for i in range(start, stop):
+            limit = distances[i, 0]
+            for j in range(first, last):
+                d = _distance(q, i, db, j)
+                if d < limit:  # of equal distances the later id stands behind
+                    ids[i, 0], distances[i, 0] = j, d
+                    _sink(ids[i], distances[i], k)
+                    limit = distances[i, 0]
+    for i in range(start, stop):
+        for size in range(k - 1, 0, -1):
+            ids[i, 0], ids[i, size] = ids[i, size], ids[i, 0]
+            distances[i, 0], distances[i, size] = distances[i, size], distances[i, 0]
+            _sink(ids[i], distances[i], size)
 
 
 @block_kernel(operations=lambda q, db, *_: 8 * len(q) * db.size)

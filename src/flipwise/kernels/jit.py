@@ -41,36 +41,15 @@ INTERPRETED_IN_ALL = 300_000
 INTERPRETED_BESIDE = 5_000
 """What a kernel may take interpreted once others run compiled: machine code is then loaded in a few milliseconds."""
 
+NUMPY = 300.0
+"""Elements that a few calls of NumPy do in the time of one interpreted operation: graphs of some hundred thousand edges
+are made without a compiler."""
+
 SERIAL_WORK = 1_000_000
-"""Parallel kernels that read fewer elements than this are better off on one thread."""
-
-ROWS_AT_A_TIME = 8192
-"""The chunk of a row kernel: many for a large problem, and each worth the trouble."""
-
-prange = range
-"""Replaced by `numba.prange` inside compiled kernels."""
+"""Kernels on rows that read fewer elements than this are better off on one thread."""
 
 _requested_threads: ContextVar[int | None] = ContextVar("flipwise_threads", default=None)
-_compile_lock = threading.RLock()
-
-
-class _Fork:
-    """Whether threads of Numba run in this process, and whether they ran in the process it was forked from.
-
-    Such threads do not survive a fork, and OpenMP ends a child that tries to use them: there, parallel kernels run on
-    one thread. Their results do not depend on that.
-    """
-
-    threaded = False
-    orphaned = False
-
-    @classmethod
-    def in_child(cls) -> None:
-        cls.orphaned = cls.orphaned or cls.threaded
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_Fork.in_child)
+compile_lock = threading.RLock()
 
 
 class Kernel:
@@ -79,17 +58,14 @@ class Kernel:
     def __init__(
         self,
         function: FunctionType,
-        parallel: bool,
-        chunk: int = 0,
         operations: Callable[..., float] | None = None,
         vectorised: Callable[..., Any] | None = None,
+        speed: float = 1.0,
     ) -> None:
         self.interpreted = function
         self._vectorised = vectorised
-        self.parallel = parallel
-        self.chunk = chunk
+        self._speed = speed
         self.compiled: Callable[..., Any] | None = None
-        self._serial: Callable[..., Any] | None = None
         self._count = operations or _elements
         self._interpreted_operations = 0.0
         self.__name__ = function.__name__
@@ -101,15 +77,7 @@ class Kernel:
             if self._is_little(arguments):
                 return self.uncompiled(*arguments)
             compiled = self.compile()
-        if not self.parallel:
-            return compiled(*arguments)
-        if _Fork.orphaned:
-            if self._serial is None:
-                self._serial = _compile(self.interpreted, parallel=False, suffix="_serial")
-            return self._serial(*arguments)
-        _Fork.threaded = True
-        with _numba_threads(self.chunk):
-            return compiled(*arguments)
+        return compiled(*arguments)
 
     @property
     def uncompiled(self) -> Callable[..., Any]:
@@ -118,7 +86,7 @@ class Kernel:
 
     def _is_little(self, arguments: tuple[Any, ...]) -> bool:
         """Whether a call with these arguments, after all that were interpreted, is still too little to compile for."""
-        operations = self._count(*arguments)
+        operations = self._count(*arguments) / self._speed
         own, all_kernels = self._interpreted_operations + operations, _Work.interpreted + operations
         if own > _Work.allowed or all_kernels > INTERPRETED_IN_ALL:
             return False
@@ -141,8 +109,8 @@ class Kernel:
 
     def compile(self) -> Callable[..., Any]:
         """Move to the compiled tier (machine code is made or loaded at the next call); returns the compiled twin."""
-        with _compile_lock:
-            self.compiled = self.compiled or _compile(self.interpreted, self.parallel)
+        with compile_lock:
+            self.compiled = self.compiled or compile_function(self.interpreted)
             return self.compiled
 
 
@@ -187,45 +155,34 @@ def kernel(
     *,
     operations: Callable[..., float] | None = None,
     vectorised: Callable[..., Any] | None = None,
+    speed: float = 1.0,
 ) -> Any:
-    """Declare a serial kernel.
+    """Declare a kernel.
 
     `operations` takes the kernel's arguments and says about how many elements a call looks at, where that is not the
     size of its arrays; at most, where it depends on what is found. `vectorised` is the same function in NumPy, to the
-    last bit, which then runs in place of interpreted loops.
+    last bit, which then runs in place of interpreted loops, and does `speed` of these elements in the time of one of
+    theirs.
     """
-    return _declared(function, False, 0, operations, vectorised)
-
-
-def parallel_kernel(function: Any = None, *, operations: Callable[..., float] | None = None) -> Any:
-    """Declare a kernel whose `prange` loops run on several threads; its result must not depend on how many."""
-    return _declared(function, True, 0, operations)
-
-
-def row_kernel(function: Any = None, *, operations: Callable[..., float] | None = None) -> Any:
-    """Declare a parallel kernel whose `prange` runs over many rows, dealt out in chunks.
-
-    A thread that wakes up late, as after a serial stretch, then holds up nobody: the others take its rows.
-    """
-    return _declared(function, True, ROWS_AT_A_TIME, operations)
-
-
-def _declared(
-    function: Any,
-    parallel: bool,
-    chunk: int,
-    operations: Callable[..., float] | None,
-    vectorised: Callable[..., Any] | None = None,
-) -> Any:
-    """A kernel, or where the function is yet to come, what makes one of it."""
     if function is None:
-        return lambda function: Kernel(function, parallel, chunk, operations, vectorised)
-    return Kernel(function, parallel, chunk, operations, vectorised)
+        return lambda function: Kernel(function, operations, vectorised, speed)
+    return Kernel(function, operations, vectorised, speed)
 
 
-def helper(function: Any) -> Any:
-    """Declare a function that kernels of the same file call. (Numba's cache only notices changes in that file.)"""
+_compiled_forms: dict[FunctionType, FunctionType] = {}
+"""The helpers that are compiled from another function, with that function."""
+
+
+def helper(function: Any = None, *, compiled_form: Any = None) -> Any:
+    """Declare a function that kernels of the same file call. (Numba's cache only notices changes in that file.)
+
+    `compiled_form` is the same function as the compiler does it better but the interpreter does not like it.
+    """
+    if function is None:
+        return lambda function: helper(function, compiled_form=compiled_form)
     _helpers[function] = None
+    if compiled_form is not None:
+        _compiled_forms[function] = compiled_form
     return function
 
 
@@ -237,23 +194,23 @@ _NOT_FROM_PYTHON: dict[str, Any] = {"no_cpython_wrapper": True}
 # --- machine code ----------------------------------------------------------------------------------------------------
 
 
-def _compile(function: FunctionType, parallel: bool, suffix: str = "") -> Callable[..., Any]:
-    """Compile a kernel. Numba's cache tells twins apart by their name only."""
+def compile_function(function: FunctionType) -> Callable[..., Any]:
+    """The function as Numba compiles it, for each combination of types at its first call, or loads it."""
     with compilation.timed():
         import numba
 
         _Work.allowed = min(_Work.allowed, INTERPRETED_BESIDE)
         twin = _twin(function)
-        twin.__qualname__ = function.__qualname__ + suffix
+        twin.__qualname__ = function.__qualname__
         if os.environ.get("FLIPWISE_NUMBA_CACHE", "1") != "0":
             try:
-                cached = numba.njit(twin, cache=True, nogil=True, parallel=parallel, **_NO_CALLBACK)
+                cached = numba.njit(twin, cache=True, nogil=True, **_NO_CALLBACK)
                 if not hasattr(cached, "_cache") or _is_trusted(cached._cache.cache_path):  # NUMBA_DISABLE_JIT has none
                     return _timed(cached)
                 log.debug("kernel cache off: others can write to %s", cached._cache.cache_path)
             except RuntimeError as error:  # "cannot cache function ...: no locator available"
                 log.debug("kernel cache off: %s", error)
-        return _timed(numba.njit(twin, nogil=True, parallel=parallel, **_NO_CALLBACK))
+        return _timed(numba.njit(twin, nogil=True, **_NO_CALLBACK))
 
 
 @lru_cache
@@ -298,16 +255,15 @@ def _told(dispatcher: Any) -> Iterator[None]:
 
 
 def _twin(function: FunctionType) -> FunctionType:
-    """The function with the names that the compiled tier uses: Numba's `prange`, and helpers compiled."""
+    """The function with the helpers that it calls compiled."""
     import numba
 
-    names = {**function.__globals__, "prange": numba.prange}
+    names = dict(function.__globals__)
     for name in function.__code__.co_names:
         value = names.get(name)
         if isinstance(value, FunctionType) and value in _helpers and value is not function:
-            _helpers[value] = _helpers[value] or numba.njit(
-                _twin(value), nogil=True, **_NO_CALLBACK, **_NOT_FROM_PYTHON
-            )
+            form = value if numba.config.DISABLE_JIT else _compiled_forms.get(value, value)
+            _helpers[value] = _helpers[value] or numba.njit(_twin(form), nogil=True, **_NO_CALLBACK, **_NOT_FROM_PYTHON)
             names[name] = _helpers[value]
     twin = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
     twin.__module__ = function.__module__
@@ -319,7 +275,7 @@ def _twin(function: FunctionType) -> FunctionType:
 
 @contextmanager
 def threads(count: int | None) -> Iterator[None]:
-    """Run the parallel kernels inside on at most `count` threads (None: Numba's own limit)."""
+    """Run the kernels on rows inside on at most `count` threads (None: all cores of this process)."""
     check_whole("threads", count, 1, optional=True)
     token = _requested_threads.set(None if count is None else int(count))
     try:
@@ -344,44 +300,3 @@ def thread_count() -> int:
 def threads_worth(work: int) -> AbstractContextManager[None]:
     """One thread inside when `work` (elements read) is too little to share: starting threads would cost more."""
     return threads(1) if work < SERIAL_WORK else nullcontext()
-
-
-@contextmanager
-def threads_put_back() -> Iterator[None]:
-    """Give Numba its number of threads and its chunk back after the block, whatever interrupted a kernel inside."""
-    threaded = _Fork.threaded  # before the first parallel kernel both are what Numba begins with
-    if threaded:
-        import numba
-
-        before = numba.get_num_threads(), numba.get_parallel_chunksize()
-    try:
-        yield
-    finally:
-        if _Fork.threaded:
-            import numba
-
-            most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-            threads_before, chunk_before = before if threaded else (most, 0)
-            if (numba.get_num_threads(), numba.get_parallel_chunksize()) != (threads_before, chunk_before):
-                numba.set_num_threads(threads_before)
-                numba.set_parallel_chunksize(chunk_before)
-
-
-@contextmanager
-def _numba_threads(chunk: int) -> Iterator[None]:
-    """Apply the requested number of threads and the chunk to Numba for one kernel call, then restore both."""
-    wanted = _requested_threads.get()
-    if wanted is None and chunk == 0:
-        yield
-        return
-    import numba
-
-    before, chunk_before = numba.get_num_threads(), numba.get_parallel_chunksize()
-    most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-    try:
-        numba.set_num_threads(before if wanted is None else min(wanted, most))
-        numba.set_parallel_chunksize(chunk)
-        yield
-    finally:
-        numba.set_num_threads(before)
-        numba.set_parallel_chunksize(chunk_before)

@@ -11,8 +11,10 @@ Three orders of peeling remain because they differ among nodes of equal degree, 
 
 from __future__ import annotations
 
+import numpy as np
+
 from flipwise.kernels.blocks import block_kernel
-from flipwise.kernels.jit import helper, kernel
+from flipwise.kernels.jit import NUMPY, helper, kernel
 
 
 @helper
@@ -92,7 +94,12 @@ def induced_arcs(start, stop, indptr, indices, weights, nodes, alive, label, new
             q += alive[j]
 
 
-@block_kernel
+def _later_neighbours_vectorised(indptr, indices, place, later):
+    rows = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
+    later[:] = np.bincount(rows[place[indices] > place[rows]], minlength=later.size)
+
+
+@block_kernel(vectorised=_later_neighbours_vectorised, speed=NUMPY)
 def later_neighbours(start, stop, indptr, indices, place, later):
     """Write how many neighbours of each node come after it in an order, given by the `place` of each node."""
     for i in range(start, stop):
@@ -279,7 +286,18 @@ def weighted_peeling_order(indptr, indices, weights, degrees, heap, place, nodes
                     _sift_down(heap, place, place[j], size, degrees, None)
 
 
-@kernel
+def _heaviest_edge_vectorised(indptr, indices, weights, tie):
+    rows = np.repeat(np.arange(tie.size), np.diff(indptr))
+    places = np.flatnonzero(indices > rows)
+    if places.size == 0:
+        return -1, -1
+    if weights.size > 1:
+        places = places[weights[places] == weights[places].max()]
+    best = places[np.argmax(tie[rows[places]] + tie[indices[places]])]
+    return int(rows[best]), int(indices[best])
+
+
+@kernel(vectorised=_heaviest_edge_vectorised, speed=NUMPY)
 def heaviest_edge(indptr, indices, weights, tie):
     """The ends of an edge of largest weight; among equals, of largest sum of ties, then the first. (-1, -1): none."""
     first = -1

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from flipwise.kernels import sparse_vectorised
 from flipwise.kernels.blocks import block_kernel
-from flipwise.kernels.jit import entries_in_rows, helper, kernel
+from flipwise.kernels.jit import NUMPY, entries_in_rows, helper, kernel
 
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 """The multipliers of SplitMix64 (Steele, Lea and Flood 2014), a mixer of 64 bits."""
 SHORT, MIDDLE, LONG = np.uint64(27), np.uint64(30), np.uint64(31)
 
 
-@block_kernel
+@block_kernel(vectorised=sparse_vectorised.csr_gradient, speed=NUMPY)
 def csr_gradient(start, stop, indptr, indices, data, x, c, g):
     """Write 2Ax + c into `g`."""
     for i in range(start, stop):
@@ -36,7 +37,7 @@ def csr_fields(indptr, indices, J, h, s, f):
         f[i] = total
 
 
-@block_kernel
+@block_kernel(vectorised=sparse_vectorised.csr_row_sums, speed=NUMPY)
 def csr_row_sums(start, stop, indptr, data, c, sums):
     """Write the row sums of |A|, doubled, plus |c| into `sums`: the largest size a gradient entry can have."""
     for i in range(start, stop):
@@ -73,7 +74,7 @@ def csr_fingerprint(start, stop, indptr, indices, bits, sums):
         sums[i] = total
 
 
-@kernel
+@kernel(vectorised=sparse_vectorised.csr_is_symmetric, speed=NUMPY)
 def csr_is_symmetric(indptr, indices, data, cursor):
     """Whether A = A'. With sorted rows, row j meets its own entries in the order in which the rows i name j.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from flipwise.kernels.blocks import block_kernel
-from flipwise.kernels.jit import entries_in_rows, entries_two_steps, helper, kernel
+from flipwise.kernels.jit import NUMPY, entries_in_rows, entries_two_steps, helper, kernel
 
 
 @helper
@@ -53,7 +53,13 @@ def _edge_weight(indptr, indices, weights, u, v):
     return weights[0] * 0
 
 
-@block_kernel
+def _row_sums_vectorised(indptr, indices, weights, x, sums):
+    """The sums of each row's weights times x, added up in the order of the row (as `np.bincount` does)."""
+    rows = np.repeat(np.arange(sums.size), np.diff(indptr))
+    sums[:] = np.bincount(rows, weights=weights * x[indices], minlength=sums.size)
+
+
+@block_kernel(vectorised=_row_sums_vectorised, speed=NUMPY)
 def degrees_into(start, stop, indptr, indices, weights, inside, degrees):
     """Write the degree of every node into S: one full gradient."""
     for i in range(start, stop):
@@ -63,7 +69,7 @@ def degrees_into(start, stop, indptr, indices, weights, inside, degrees):
         degrees[i] = total
 
 
-@block_kernel
+@block_kernel(vectorised=_row_sums_vectorised, speed=NUMPY)
 def multiply(start, stop, indptr, indices, weights, x, product):
     """Write W x for a real vector x."""
     for i in range(start, stop):

@@ -5,7 +5,8 @@ The random numbers come in as arrays: each R-MAT arc is a pure function of its o
 
 from __future__ import annotations
 
-from flipwise.kernels.jit import kernel, parallel_kernel, prange
+from flipwise.kernels.blocks import block_kernel
+from flipwise.kernels.jit import kernel
 
 
 @kernel
@@ -34,14 +35,14 @@ def project_columns(indptr, columns, column_starts, column_rows, seen, graph_sta
             indices[graph_starts[i] : filled].sort()
 
 
-@parallel_kernel
-def rmat_arcs(draws, n, first, second, third, sources, targets):
+@block_kernel
+def rmat_arcs(start, stop, draws, n, first, second, third, sources, targets):
     """Drop each arc into the adjacency matrix by halving its rows and columns until one cell is left.
 
     `draws[p, level]` (16 bits) chooses the quadrant: below `first` the upper left, below `second` the upper right,
     below `third` the lower left. An odd range gives its middle to the upper or left half.
     """
-    for p in prange(sources.size):
+    for p in range(start, stop):
         row = 0
         rows = n
         column = 0
