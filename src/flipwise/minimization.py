@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.bounds.choice import Bound, proof_of
+from flipwise.bounds.choice import Bound, proof_of, proof_of_small
 from flipwise.densest.methods import DENSEST
 from flipwise.engine.limits import Limits
 from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
-from flipwise.engine.solve import solve
+from flipwise.engine.solve import Proof, solve
 from flipwise.engine.solver import Solver
 from flipwise.model.constraints import Constraint
 from flipwise.model.problem import Problem, as_problem
@@ -58,7 +58,7 @@ def minimize(
     count: int | None = None,
     constraint: Constraint | None = None,
     method: str | Solver = "auto",
-    bound: Bound = "none",
+    bound: Bound | None = None,
     start: npt.ArrayLike | None = None,
     restarts: int = 1,
     seed: int | np.random.Generator | None = None,
@@ -95,7 +95,8 @@ def minimize(
         speak of descents and choose "dpcd" alone. Or a name that `flipwise.methods()` lists; or a solver such as
         `flipwise.DPCD(alpha=2.0)`, also one of your own with `solve(problem, x, rng, run)`.
     bound
-        A lower bound to prove for a quadratic: "none" (the default), "auto", "sdp", "spectral" or "simple".
+        A lower bound to prove for a quadratic or a polynomial, as in `flipwise.solve_qubo`. When left out, a problem
+        that is small enough to be enumerated in a blink is, unless a method or descents are spoken of.
     start
         A feasible start, in the objective's own variables.
     restarts
@@ -151,8 +152,16 @@ def minimize(
         trace_file=trace_file,
         checkpoint=checkpoint,
         every=every,
-        bound=None if bound == "none" else proof_of(problem, bound, time_limit),
+        bound=_proof(problem, bound, limits, descends=method != "auto" or bool(options) or restarts > 1),
     )
+
+
+def _proof(problem: Problem, bound: Bound | None, limits: Limits, *, descends: bool) -> Proof | None:
+    """How a bound is proven; who speaks of descents wants to see these, and gets no proof unasked."""
+    if bound is None:
+        descends = descends or limits.max_iterations is not None or limits.patience is not None
+        return None if descends else proof_of_small(problem)
+    return None if bound == "none" else proof_of(problem, bound, limits.time_limit)
 
 
 def _default_solver(problem: Problem, options: Mapping[str, Any], limits: Limits, restarts: int) -> Solver | str:

@@ -36,7 +36,7 @@ def test_a_choice_of_the_user_is_kept_and_a_wrong_one_refused() -> None:
         assert affordable_bound(empty(9), name, 0.0) == name
         assert affordable_bound(empty(choice.LARGEST_AUTO + 1), name, None) == name
     with pytest.raises(InvalidInput, match="one of"):
-        affordable_bound(empty(9), "best", None)
+        affordable_bound(empty(9), "cheapest", None)
 
 
 @pytest.mark.parametrize(

@@ -37,5 +37,5 @@ def test_where_all_terms_agree_the_bound_proves_the_minimum() -> None:
 
 def test_bounds_of_matrices_are_refused() -> None:
     """A semidefinite bound is for quadratics; the error says what there is."""
-    with pytest.raises(flipwise.IncompatibleObjective, match='"auto", "simple" or "none"'):
+    with pytest.raises(flipwise.IncompatibleObjective, match='"quick", "simple" or "none"'):
         flipwise.minimize({(0, 1, 2): 1.0}, bound="sdp")

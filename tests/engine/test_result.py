@@ -16,7 +16,7 @@ from flipwise.engine.result import Result
 def result() -> Result:
     """A small finished run."""
     A = np.random.default_rng(0).standard_normal((12, 12))
-    return flipwise.minimize(flipwise.Quadratic(A + A.T, variables="binary"), seed=5)
+    return flipwise.minimize(flipwise.Quadratic(A + A.T, variables="binary"), method="dpcd", seed=5)
 
 
 def test_scipys_names_answer(result: Result) -> None:

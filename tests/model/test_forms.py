@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from flipwise import LowRank, Quadratic
-from flipwise.model.forms import Homogeneous, homogeneous
+from flipwise.model.forms import Homogeneous, homogeneous, ising_form
 
 RNG = np.random.default_rng(1)
 S1 = np.array([[2.0, 1.0, 0.0], [1.0, 0.0, -3.0], [0.0, -3.0, 5.0]])
@@ -123,3 +124,20 @@ def test_rounding_covers_every_column() -> None:
 def test_nothing_is_rounded_without_a_low_rank_part() -> None:
     """A matrix that is only copied has no error."""
     assert homogeneous(Quadratic(D1)).rounding() == 0.0 == homogeneous(Quadratic(sp.csr_array(S1))).rounding()
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.25, 0.3, 1000.0, 1e6])
+@pytest.mark.parametrize("variables", ["spin", "binary"])
+def test_written_out_or_given_in_full_the_form_is_the_same(scale: float, variables: Any) -> None:
+    """A sparse matrix with many entries and the same one in full give equal couplings of equal types."""
+    rng = np.random.default_rng(3)
+    A = scale * rng.integers(-9, 10, (30, 30)) * (rng.random((30, 30)) < 0.5)
+    A, c = A + A.T, scale * rng.integers(-9, 10, 30)
+    one, other = (ising_form(Quadratic(M, c, variables=variables)) for M in (A, sp.csr_array(A)))
+    assert one is not None and other is not None and one.matrix is not None and other.matrix is not None
+    assert one.matrix.dtype == other.matrix.dtype and one.h.dtype == other.h.dtype
+    exact = one.matrix.dtype.kind == "i"
+    assert np.allclose(one.matrix, other.matrix, atol=0 if exact else 1e-12)
+    assert np.allclose(one.h, other.h, atol=0 if exact else 1e-12)
+    assert one.scale == other.scale and (one.slack == other.slack or not exact)
+    assert one.width == pytest.approx(other.width)

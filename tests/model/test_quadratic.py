@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import flipwise
+from flipwise.model import terms
 from flipwise.model.terms import Dense, Sparse, as_term
 from tests import reference
 
@@ -145,6 +147,29 @@ def test_lipschitz_of_a_large_matrix_is_a_bound(sparse: bool) -> None:
     true = float(abs(sp.linalg.eigsh(A, k=1, return_eigenvectors=False)[0]))
     term = Sparse(sp.csr_array(A)) if sparse else Dense(A.toarray())
     assert true * (1 - 1e-10) <= term.norm_bound() <= 1.05 * true  # nonnegative, so nearly tight
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_symmetrising_does_not_overflow(container: Any) -> None:
+    """(A + A')/2 where A + A' is beyond the largest number."""
+    with pytest.warns(flipwise.FlipwiseWarning, match="not symmetric"):
+        term = as_term(container(np.array([[0.0, 1.5e308], [1.0e308, 0.0]])))
+    assert float(term.block(np.array([0]), np.array([1]))[0, 0]) == 1.25e308
+
+
+@pytest.mark.parametrize("n", [1, 5, 8, 9])
+def test_matrices_are_symmetrised_tile_by_tile(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tiles of any size give (A + A')/2, for rows and for columns in order, and see every asymmetry."""
+    monkeypatch.setattr(terms, "TILE", 4)
+    A = np.random.default_rng(n).standard_normal((n, n))
+    mean = (A + A.T) / 2
+    for matrix in (A, np.asfortranarray(A)):
+        assert np.array_equal(terms._symmetrised_in_tiles(matrix), mean)
+    assert terms._is_symmetric_in_tiles(mean)
+    for i, j in itertools.combinations(range(n), 2):
+        other = mean.copy()
+        other[i, j] += 1.0
+        assert not terms._is_symmetric_in_tiles(other)
 
 
 def test_asymmetric_matrices_are_symmetrised_with_one_warning() -> None:

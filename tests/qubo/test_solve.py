@@ -129,7 +129,7 @@ def test_arguments_are_checked() -> None:
     with pytest.raises(InvalidInput, match="exclude"):
         flipwise.solve_qubo(Q, count=1, constraint=flipwise.Cardinality(1))
     with pytest.raises(InvalidInput, match="bound"):
-        flipwise.solve_qubo(Q, bound="best")  # type: ignore[arg-type]
+        flipwise.solve_qubo(Q, bound="cheapest")  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="effort"):
         flipwise.solve_qubo(Q, effort=-1)
     with pytest.raises(InvalidInput, match="missing"):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from flipwise.bounds.closing import CLOSED, Closing, is_closable, is_sparse
 from flipwise.bounds.lattice import lifted
 from flipwise.bounds.polynomial import polynomial_bound
 from flipwise.bounds.sdp import sdp_bound, spectral_bound
@@ -18,8 +19,11 @@ from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
 
-Bound = Literal["auto", "sdp", "spectral", "simple", "none"]
-"""Which bound to prove; "auto" takes the best that the time allows."""
+Bound = Literal["auto", "best", "quick", "sdp", "spectral", "simple", "none"]
+"""Which bound to prove. "auto" closes the gap where that can be done in the time there is (without a limit: that of
+the search, or a second); "best" takes as long as it takes; "quick" only what is proven at once, and a relaxation."""
+WHOLE = ("auto", "best", "quick")
+"""The bounds that begin with a presolve and the exact solution of small problems."""
 
 LARGEST_AUTO = 2500
 """Variables up to which "auto" proves an eigenvalue (its factorisation is cubic)."""
@@ -38,26 +42,50 @@ def proof_of(
     objective = problem.objective
     if wanted == "none":
         return None
+    closing = None
+    more: dict[str, Any] = {}
+    if wanted in WHOLE and is_closable(problem):
+        closing = Closing(problem, seconds=math.inf if wanted == "best" else None)
+        more = {"begin": closing.begin, "report": closing.report}
+        if wanted != "quick":
+            more["close"] = closing.close
     if isinstance(objective, Polynomial):
-        if wanted not in ("auto", "simple"):
-            raise IncompatibleObjective(f'`bound` must be "auto", "simple" or "none" for a Polynomial, got {wanted!r}.')
-        return Proof(partial(polynomial_bound, objective))
+        if wanted not in (*WHOLE, "simple"):
+            raise IncompatibleObjective(
+                f'`bound` must be "auto", "best", "quick", "simple" or "none" for a Polynomial, got {wanted!r}.'
+            )
+        return Proof(partial(polynomial_bound, objective), **more)
     if not isinstance(objective, Quadratic):
         raise IncompatibleObjective(
             f'`bound` must be "none" for a {type(objective).__name__}: bounds are known for flipwise.Quadratic only.'
         )
     kind = affordable_bound(objective, wanted, time_limit)
     constraint = None if isinstance(problem.constraint, Free) else problem.constraint
+    if closing is None or wanted == "quick":
+        prove = partial(proven_bound, objective, constraint, kind, time_limit, least=least)
+        return Proof(prove, costly=kind in ("sdp", "spectral"), **more)
 
-    prove = partial(proven_bound, objective, constraint, kind, time_limit, least=least)
-    return Proof(prove, costly=kind in ("sdp", "spectral"))
+    def prove_cheaply() -> float | None:
+        # odd cycles, or triangles, prove more in as little time where they are tried
+        closes = closing.parts is not None and (closing.left <= CLOSED or is_sparse(problem))
+        return proven_bound(objective, constraint, "simple" if closes else kind, time_limit, least=least)
+
+    return Proof(prove_cheaply, costly=True, search_share=lambda: closing.search_share(time_limit), **more)
+
+
+def proof_of_small(problem: Problem) -> Proof | None:
+    """The proof for those who did not ask for one: what is enumerated in a blink is, and nothing else is proven."""
+    if not is_closable(problem):
+        return None
+    closing = Closing(problem, patient=False)
+    return Proof(lambda: None, begin=closing.begin, report=closing.report)
 
 
 def affordable_bound(objective: Quadratic, wanted: str, time_limit: float | None) -> Bound:
     """The bound that "auto" stands for; any other choice is the user's own."""
     if wanted not in get_args(Bound):
         raise InvalidInput(f"`bound` must be one of {', '.join(get_args(Bound))}, got {wanted!r}.")
-    if wanted != "auto":
+    if wanted not in WHOLE:
         return wanted  # type: ignore[return-value]
     proof_seconds = 3e-10 * objective.n**3 + 0.05
     allowed = SHARE * (30.0 if time_limit is None else time_limit)

@@ -40,8 +40,8 @@ class Status(enum.Enum):
     @property
     def success(self) -> bool:
         """Whether the method came to its own end rather than to a limit."""
-        own = Status.LOCAL_OPTIMUM, Status.PARTIAL_OPTIMUM, Status.CONVERGED, Status.OPTIMAL, Status.EFFORT
-        return self in own or self is Status.TARGET
+        optimal = self in (Status.LOCAL_OPTIMUM, Status.PARTIAL_OPTIMUM, Status.OPTIMAL)
+        return optimal or self in (Status.CONVERGED, Status.EFFORT, Status.TARGET)
 
     @property
     def resumable(self) -> bool:

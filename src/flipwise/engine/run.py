@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import numpy as np
 
+from flipwise.engine.incumbent import Incumbent
 from flipwise.engine.limits import Clock, Limits, OutOfTime, Status
 from flipwise.engine.resumption import Resumption
 from flipwise.foundation.arrays import Floats
@@ -105,7 +105,7 @@ class Progress:
     >>> import flipwise, numpy as np
     >>> def enough(progress):
     ...     return progress.best < -1.0  # True stops the run
-    >>> flipwise.minimize(1.0 - np.eye(4), callback=enough, seed=0).status.name
+    >>> flipwise.minimize(1.0 - np.eye(4), method="dpcd", callback=enough, seed=0).status.name
     'CALLBACK'
     """
 
@@ -124,26 +124,6 @@ class Progress:
 
 Callback = Callable[[Progress], object]
 """Called after each iteration; a return value of True stops the run."""
-
-
-@dataclass
-class Incumbent:
-    """The best point so far, its value, and the best proven lower bound."""
-
-    x: Floats | None = None
-    value: float = math.inf
-    bound: float | None = None
-
-    def offer(self, x: Floats, value: float) -> bool:
-        """Remember a point if it is the best; returns whether it is."""
-        if self.x is not None and not value < self.value:
-            return False
-        self.x, self.value = x.copy(), value
-        return True
-
-    def raise_bound(self, bound: float) -> None:
-        """Keep a proven bound if it is better than the one known."""
-        self.bound = bound if self.bound is None else max(self.bound, bound)
 
 
 class Run:
@@ -216,6 +196,12 @@ class Run:
     def bound(self) -> float | None:
         """The best proven lower bound."""
         return self.incumbent.bound
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the bound has met the best value."""
+        best = self.incumbent
+        return best.bound is not None and best.value <= best.bound
 
     # --- what solvers tell -----------------------------------------------------------------------------------------
 
@@ -297,6 +283,9 @@ class Run:
                 return self.stopped
         if limits.target is not None and record.best <= limits.target:
             self.stopped = Status.TARGET
+            return self.stopped
+        if self.is_proven:
+            self.stopped = Status.OPTIMAL
             return self.stopped
         if self.check_time() is not None:
             return self.stopped

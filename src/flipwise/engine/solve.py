@@ -28,7 +28,6 @@ from flipwise.foundation.checks import as_generator, check_whole, seed_of
 from flipwise.foundation.errors import InfeasibleAnswer, InvalidInput
 from flipwise.foundation.interrupts import Interrupts, guarded_interrupts
 from flipwise.kernels.jit import threads as limited_threads
-from flipwise.kernels.jit import threads_put_back
 from flipwise.model.problem import Problem
 
 SEARCH_SHARE = 0.8
@@ -37,10 +36,19 @@ SEARCH_SHARE = 0.8
 
 @dataclass(frozen=True)
 class Proof:
-    """How a lower bound is proven after the search, and whether that needs a share of the time limit."""
+    """How a lower bound is proven after the search, and whether that needs a share of the time limit.
+
+    `begin` is called before the search, for what is proven in a blink: a run whose bound is met ends at its next step.
+    `close` is called after `prove`, where its bound is not met, until it is or time is up; both tell the run.
+    `search_share` is asked after `begin`. `report` says what was done, for `Result.info`.
+    """
 
     prove: Callable[[], float | None]
     costly: bool = False
+    begin: Callable[[Run], None] | None = None
+    close: Callable[[Run], None] | None = None
+    report: Callable[[], dict[str, Any]] | None = None
+    search_share: Callable[[], float] = lambda: SEARCH_SHARE
 
 
 def solve(
@@ -77,7 +85,6 @@ def solve(
     name = getattr(solver, "name", type(solver).__name__)
     with ExitStack() as stack:
         interrupts = stack.enter_context(guarded_interrupts())
-        stack.enter_context(threads_put_back())
         opened = None if checkpoint is None else stack.enter_context(open_checkpoint(checkpoint, every))
         if threads is not None:  # a limit that the caller has set around this call stays
             stack.enter_context(limited_threads(threads))
@@ -100,8 +107,8 @@ def solve(
             unit=unit,
         )  # fmt: skip
         resumed = None if resumption is None else resumption.earlier(searched)
-        if bound is not None and bound.costly and limits.time_limit is not None:
-            run.clock.set_limit(SEARCH_SHARE * limits.time_limit)
+        if bound is not None:
+            _begin_proof(run, bound, limits)
         status = _searched(run, solver, first, rng, restarts, resumed, interrupts)
         run.save_end(status)
         proven_at = run.seconds
@@ -109,11 +116,21 @@ def solve(
         if bound is not None and status is not Status.INTERRUPTED:
             status = _proven(run, bound, status, interrupts, opened, part)
         result = _finished(run, problem, status, name, seed_of(seed))
+        if bound is not None and bound.report is not None:
+            result.info.update(bound.report())
         if opened is not None:
             result.info.update(resumed=resumed is not None, checkpoint_error=opened.error)
         if log is not None:
             log.end(result, None if bound is None else run.seconds - proven_at)
         return result
+
+
+def _begin_proof(run: Run, bound: Proof, limits: Limits) -> None:
+    """Prove what takes a blink, unless there is a target (who has one wants no more), and limit the search."""
+    if bound.begin is not None and limits.target is None:
+        bound.begin(run)
+    if bound.costly and limits.time_limit is not None:
+        run.clock.set_limit(bound.search_share() * limits.time_limit)
 
 
 def _searched(
@@ -164,15 +181,19 @@ def _proven(
     run: Run, bound: Proof, status: Status, interrupts: Interrupts, checkpoint: Checkpoint | None, part: str
 ) -> Status:
     """Prove a bound; the point is optimal when it meets it. A checkpoint whose proof was interrupted stays."""
+    if run.is_proven:
+        return status
     try:
         with interrupts.raised_here():
             found = bound.prove()
+            if found is not None:
+                run.raise_bound(found / run.unit)
+            if bound.close is not None and not run.is_proven:
+                bound.close(run)
     except KeyboardInterrupt:
         if checkpoint is not None:
             checkpoint.reopen(part)
         return Status.INTERRUPTED
-    if found is not None:
-        run.raise_bound(found / run.unit)
     return status
 
 

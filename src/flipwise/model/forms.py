@@ -33,6 +33,8 @@ DENSE_FROM = 0.08
 """Share of nonzeros from which whole rows are faster than lists of neighbours (measured; rows are vectorised)."""
 DENSE_ENTRIES = 1_000_000_000
 """The most entries a dense copy of a sparse matrix may have."""
+PIECE = 65_536
+"""Entries that are converted at a time."""
 LOW_RANK_ENTRIES = 25_000_000
 """The most entries a low-rank matrix may have when it is written out for the search."""
 
@@ -101,48 +103,54 @@ def ising_form(objective: Quadratic, dense_from: float = DENSE_FROM) -> IsingFor
             A = A + part
         if A.nnz >= dense_from * n * n and n * n <= DENSE_ENTRIES:
             check_memory(16 * n * n, f"the matrix of {n:,} variables, written out,")
-            return _dense_form(A.toarray(), objective)
+            return _sparse_form(A, objective, written_out=True)
         return _sparse_form(A, objective)
     if any(isinstance(term, LowRank) for term in objective.terms) and n * n > LOW_RANK_ENTRIES:
         return None
     check_memory(16 * n * n, f"the matrix of {n:,} variables, written out,")
-    whole = np.zeros((n, n))
+    first, *others = objective.terms
     every = np.arange(n)
-    for term in objective.terms:
+    whole = first.A.copy() if isinstance(first, Dense) else first.block(every, every)
+    for term in others:
         whole += term.A if isinstance(term, Dense) else term.block(every, every)
     return _dense_form(whole, objective)
 
 
-def _sparse_form(A: Any, objective: Quadratic) -> IsingForm:
+def _sparse_form(A: Any, objective: Quadratic, written_out: bool = False) -> IsingForm:
     n = objective.n
     data = A.data
     if objective.diagonal.any():
         rows = np.repeat(np.arange(n, dtype=A.indices.dtype), np.diff(A.indptr))
         data = np.where(A.indices == rows, 0.0, data)
-    J, h, scale = _as_integers(data, objective.c)
-    slack = 0.0 if np.issubdtype(J.dtype, np.integer) else float(objective.slack.max(initial=0.0))
-    indptr = np.asarray(A.indptr, dtype=np.int64)
-    return IsingForm(n, h, scale, slack, _width(data, scale, n), None, indptr, A.indices, J)
+    J, h, scale = _as_integers(data, objective.c, narrowest=written_out)
+    slack, width = _slack(J, objective), _width(data, scale, n)
+    if written_out:
+        return _full(sp.csr_array((J, A.indices, A.indptr), shape=(n, n)).toarray(), h, scale, slack, width)
+    indices = A.indices if n >= 2**31 else np.asarray(A.indices, dtype=np.int32)  # one type, to compile for it once
+    return IsingForm(n, h, scale, slack, width, None, np.asarray(A.indptr, dtype=np.int64), indices, J)
 
 
 def _dense_form(A: Floats, objective: Quadratic) -> IsingForm:
     n = objective.n
     np.fill_diagonal(A, 0.0)
-    J, h, scale = _as_integers(A.reshape(-1), objective.c)
-    matrix = J.reshape(n, n)
-    if matrix.dtype == np.int32 and matrix.size:
-        largest = max(int(matrix.max()), -int(matrix.min()))
-        matrix = matrix.astype(np.int8 if largest <= 127 else np.int16 if largest <= 32767 else np.int32)
-    slack = 0.0 if np.issubdtype(J.dtype, np.integer) else float(objective.slack.max(initial=0.0))
+    J, h, scale = _as_integers(A.reshape(-1), objective.c, narrowest=True)
+    return _full(J.reshape(n, n), h, scale, _slack(J, objective), _width(A.reshape(-1), scale, n))
+
+
+def _full(matrix: Numbers, h: Numbers, scale: float, slack: float, width: float) -> IsingForm:
     none = np.zeros(0, dtype=np.int64)
-    return IsingForm(n, h, scale, slack, _width(A.reshape(-1), scale, n), matrix, none, none, matrix[:0, 0])
+    return IsingForm(h.size, h, scale, slack, width, matrix, none, none, matrix[:0, 0])
 
 
-def _as_integers(weights: Floats, linear: Floats) -> tuple[Numbers, Numbers, float]:
+def _slack(J: Numbers, objective: Quadratic) -> float:
+    return 0.0 if np.issubdtype(J.dtype, np.integer) else float(objective.slack.max(initial=0.0))
+
+
+def _as_integers(weights: Floats, linear: Floats, narrowest: bool = False) -> tuple[Numbers, Numbers, float]:
     """(J, h, scale) with J = 2 scale A and h = scale c: integers when all are multiples of 1/8, or of any power of two
-    that leaves numbers of 32 bits; else float64."""
-    # worked through in pieces, so that a matrix of 10^7 entries is never copied as float64
-    pieces = [slice(i, i + 1_000_000) for i in range(0, weights.size, 1_000_000)]
+    that leaves numbers of 32 bits; else float64. J has as few bits as it needs if `narrowest`, else as many as h."""
+    # worked through in pieces that stay in the cache, so that a matrix of 10^7 entries is read quickly and not copied
+    pieces = [slice(i, i + PIECE) for i in range(0, weights.size, PIECE)]
     largest = max((largest_size(weights[p]) for p in pieces), default=0.0) * 2.0
     largest_h = largest_size(linear)
     # no field is larger than (largest coupling) * n + (largest h), and no cost than twice that
@@ -158,20 +166,24 @@ def _as_integers(weights: Floats, linear: Floats) -> tuple[Numbers, Numbers, flo
     h = (linear / grain).astype(np.int64)
     factor = int(np.gcd.reduce(h)) if h.size else 0
     for p in pieces:
+        if factor == 1:
+            break
         factor = math.gcd(factor, int(np.gcd.reduce((weights[p] / (grain / 2.0)).astype(np.int64))))
     narrow = 4.0 * (reach / grain / factor) < 2.0**31
     if not narrow and not (are_multiples(linear, -3) and are_multiples(weights, -4)):
         return 2.0 * weights, linear.copy(), 1.0
-    kind = np.int32 if narrow else np.int64
-    J = np.empty(weights.size, dtype=kind)
+    kind: Any = np.int32 if narrow else np.int64
+    most = largest / grain / factor
+    few: Any = np.int8 if most <= 127 else np.int16 if most <= 32767 else kind
+    J = np.empty(weights.size, dtype=few if narrowest and narrow else kind)
     for p in pieces:
-        J[p] = (weights[p] / (grain / 2.0)) // factor
+        J[p] = weights[p] / (grain / 2.0) / factor  # exact: the quotients are integers
     return J, (h // factor).astype(kind), 1.0 / (factor * grain)
 
 
 def _width(weights: Floats, scale: float, n: int) -> float:
     """The root mean square of a local field's random part, sqrt(sum J^2 / n): the unit of temperature."""
-    largest = float(np.abs(weights).max(initial=0.0))
+    largest = largest_size(weights)
     if 1e-140 < largest < 1e140:
         return 2.0 * scale * math.sqrt(float(np.dot(weights, weights)) / n)
     if largest == 0.0:

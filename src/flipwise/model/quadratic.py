@@ -152,6 +152,13 @@ class Quadratic:
         """Whether values at binary points are exact but for one rounding at the end."""
         return bool(self.grain) or self._given is not None
 
+    @property
+    def exact_parts(self) -> tuple[tuple[Term, ...], Floats, Variables] | None:
+        """Terms, linear part and variables that are f but for a constant, unrounded; None where none are stored."""
+        if self._given is not None:
+            return self._given[0], self._given[1], self.variables
+        return (self.terms, self.c, "spin") if self.grain or self.variables == "spin" else None
+
     @cached_property
     def matrix(self) -> Dense | Sparse | None:
         """A as the kernels take it, row by row: the only term, or the sum written out where that is small."""

@@ -16,6 +16,8 @@ from flipwise.foundation.numbers import as_real
 from flipwise.model.evaluation import Slopes
 from flipwise.model.objective import Lipschitz
 
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
 
 class Smooth:
     """An objective from a user's callable.
@@ -207,8 +209,15 @@ def as_value(value: Any) -> float:
 
 def as_slopes(gradient: Any, shape: tuple[int, ...]) -> Slopes:
     """What a gradient returned, as finite numbers in the shape of x, in their own precision where that is a float's."""
-    array = as_real("gradient", gradient)
-    if array.dtype not in (np.float32, np.float64):
+    if type(gradient) is np.ndarray and gradient.dtype in _FLOATS:
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = gradient.sum()  # one pass; it may overflow and prove nothing
+        if gradient.shape == shape and math.isfinite(total):
+            return gradient
+        array: Slopes = gradient
+    else:
+        array = as_real("gradient", gradient)
+    if array.dtype not in _FLOATS:
         array = array.astype(np.float64)
     if array.shape != shape:
         raise InvalidInput(f"the gradient must have the shape of x, {shape}, got {array.shape}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -13,7 +14,7 @@ import scipy.sparse as sp
 
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.errors import FlipwiseWarning, InvalidInput
-from flipwise.foundation.numbers import as_floats, as_square
+from flipwise.foundation.numbers import as_floats, as_square, largest_size
 from flipwise.kernels import sparse as kernels
 
 
@@ -240,16 +241,50 @@ def as_term(A: Any) -> Term:
         return A
     matrix = as_square("A", A)
     is_sparse = sp.issparse(matrix)
-    symmetric = _is_symmetric(matrix) if is_sparse else bool(np.array_equal(matrix, matrix.T))
+    symmetric = _is_symmetric(matrix) if is_sparse else _is_symmetric_in_tiles(matrix)
     if not symmetric:
         _warn_asymmetric()
-        matrix = (matrix + matrix.T) / 2.0
+        matrix = _symmetrised(matrix) if is_sparse else _symmetrised_in_tiles(matrix)
     if not is_sparse:
         return Dense(np.ascontiguousarray(matrix))
     if not symmetric:
         matrix = sp.csr_array(matrix)
         matrix.sum_duplicates()
     return Sparse(matrix)
+
+
+def _symmetrised(A: Any) -> Any:
+    """(A + A')/2, halved first where the sum would overflow, and only there: halves of the smallest numbers round."""
+    if abs(A).max() > np.finfo(float).max / 2:
+        return A / 2.0 + A.T / 2.0
+    return (A + A.T) / 2.0
+
+
+TILE = 512
+"""Rows and columns of a dense matrix that are compared with their mirror image at a time: both stay in the cache."""
+
+
+def _tiles(n: int) -> Iterator[tuple[slice, slice]]:
+    """The tiles on and above the diagonal."""
+    for low in range(0, n, TILE):
+        for left in range(low, n, TILE):
+            yield slice(low, low + TILE), slice(left, left + TILE)
+
+
+def _is_symmetric_in_tiles(A: Floats) -> bool:
+    return all(np.array_equal(A[rows, columns], A[columns, rows].T) for rows, columns in _tiles(len(A)))
+
+
+def _symmetrised_in_tiles(A: Floats) -> Floats:
+    """As `_symmetrised`, in one pass over a dense matrix."""
+    whole = np.empty_like(A, order="C")
+    halved = largest_size(A) > np.finfo(float).max / 2
+    for rows, columns in _tiles(len(A)):
+        tile, mirrored = A[rows, columns], A[columns, rows].T
+        mean = tile / 2.0 + mirrored / 2.0 if halved else (tile + mirrored) / 2.0
+        whole[rows, columns] = mean
+        whole[columns, rows] = mean.T
+    return whole
 
 
 FINGERPRINTED = 1_000_000

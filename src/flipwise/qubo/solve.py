@@ -69,8 +69,10 @@ def solve_qubo(
     count
         Exactly so many variables are 1, without any penalty; short for `constraint=flipwise.Cardinality(count)`.
     bound
-        "auto" (the semidefinite bound where it is cheap for the time limit, else a simple one), "sdp", "spectral",
-        "simple" or "none".
+        "auto": small problems exactly, then what closes the gap in the time there is (odd cycles where the matrix is
+        sparse, triangles in a semidefinite bound where it is dense, with branch and bound; without a time limit as long
+        as the search took, or a second), else a relaxation. "best": until the gap is closed. "quick": no more than a
+        relaxation beside what is solved at once. Or one relaxation by its name, "sdp", "spectral", "simple"; or "none".
     effort
         How long the portfolio searches without any other limit; 1 is 30 rounds.
     method, start, restarts, seed, time_limit, max_iterations, target, patience, callback, threads, verbose

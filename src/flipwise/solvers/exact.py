@@ -1,11 +1,9 @@
 """Exact solution of small problems: every feasible point, or branch and bound; the oracle for all other methods.
 
-Quadratics with up to 2^26 points are enumerated in two halves: with x = (a, b),
-    f(a, b) = f_1(a) + f_2(b) + 2 a'A_12 b,                                                        (1)
-so all values for a block of b are one matrix product. Polynomials of other degrees are walked through in the order of
-the Gray code (`gray_code`). Few feasible points (a small count, or any other objective) are listed one by one. Larger
-sparse quadratics go to the branch and bound of HiGHS on the linearisation in `bounds.linearised`, whose gap is closed
-completely. Anything larger is refused.
+Small quadratics are enumerated in exact integers (`bounds.enumeration`), polynomials of other degrees walked through in
+the order of the Gray code (`bounds.gray_code`). Few feasible points (a small count, or any other objective) are listed
+one by one. Larger sparse quadratics go to the branch and bound of HiGHS on the linearisation in `bounds.linearised`,
+whose gap is closed completely. Anything larger is refused.
 """
 
 from __future__ import annotations
@@ -19,11 +17,15 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.optimize
 
+from flipwise.bounds.closing import matrix_of
+from flipwise.bounds.enumeration import Group, least_point, number_of_points
+from flipwise.bounds.gray_code import list_polynomial
+from flipwise.bounds.integers import integer_model
 from flipwise.bounds.lattice import value_lattice
 from flipwise.bounds.linearised import linearise
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
-from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_wholes
 from flipwise.foundation.errors import InvalidInput
 from flipwise.model.constraints import is_built_in
@@ -31,13 +33,8 @@ from flipwise.model.forms import homogeneous
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
-from flipwise.solvers.gray_code import list_polynomial
 from flipwise.solvers.projections import Polytope
 
-_LOW_BITS = 12
-_BATCH = 256
-_NEAR = 1000
-"""Points of a block whose values are too close for rounding to tell that are evaluated again, at most."""
 _GAP = 1e-6
 """How far HiGHS closes the gap, of the sum of all coefficients: its points are integral up to that."""
 
@@ -69,7 +66,7 @@ class Exact:
     def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
         """Find a global minimum; the start `x` is only what is returned if time runs out."""
         objective = problem.objective
-        count = _number_of_points(problem)
+        count = number_of_points(problem.n, _groups(problem))
         products = _number_of_products(objective) if isinstance(objective, Quadratic) else math.inf
         enumerated = isinstance(objective, Polynomial) and is_built_in(problem.constraint)
         small = (isinstance(objective, Quadratic) or enumerated) and problem.n <= self.enumerate_up_to
@@ -88,21 +85,11 @@ class Exact:
         return _enumerate(objective, problem, run) if small else _branch_and_bound(objective, problem, run)
 
 
-def _groups(problem: Problem) -> list[tuple[Ints, int]]:
+def _groups(problem: Problem) -> list[Group]:
     """The members of each group of the counts with the number of ones among them; none without counts."""
     polytope = Polytope(problem.constraint, problem.shape)
     groups = zip(polytope.members, polytope.sums, strict=True)
     return [(inside, round((signed + inside.size) / 2)) for inside, signed in groups]
-
-
-def _number_of_points(problem: Problem) -> float:
-    groups = _groups(problem)
-    if not groups:
-        return 2.0 ** min(problem.n, 1000)
-    total = 1.0
-    for inside, ones in groups:
-        total *= min(float(math.comb(inside.size, ones)), 1e300)
-    return min(total, 1e300)
 
 
 def _number_of_products(quadratic: Quadratic) -> float:
@@ -146,63 +133,17 @@ def _proven(problem: Problem, run: Run, tolerance: float = 0.0) -> Status:
     return Status.CONVERGED if tolerance else Status.OPTIMAL
 
 
-def _patterns(bits: int) -> Floats:
-    """All 2^bits spin vectors of that length, as rows."""
-    ones = (np.arange(2**bits)[:, None] >> np.arange(bits)) & 1
-    return np.where(ones == 1, 1.0, -1.0)
-
-
 def _enumerate(objective: Quadratic, problem: Problem, run: Run) -> Status:
-    """(1), blocks of the second half at a time."""
-    n = problem.n
-    low = min(_LOW_BITS, n)
-    A = homogeneous(objective, lift=False).to_dense()
-    first, second = _patterns(low), _patterns(n - low)
-    f1 = ((first @ A[:low, :low]) * first).sum(axis=1) + first @ objective.c[:low]
-    f2 = ((second @ A[low:, low:]) * second).sum(axis=1) + second @ objective.c[low:]
-    groups = _group_matrix(problem)
-    wanted = groups @ problem.constraint.project(np.zeros(problem.shape)).reshape(-1)
-    low_counts, high_counts = first @ groups[:, :low].T, second @ groups[:, low:].T
-    rounding = _rounding(objective)
-    left_open = 0.0
-    for start in range(0, second.shape[0], _BATCH):
-        rows = slice(start, start + _BATCH)
-        values = f1[:, None] + first @ (2.0 * A[:low, low:] @ second[rows].T) + f2[None, rows]
-        feasible = np.ones(values.shape, dtype=bool)
-        for group in range(groups.shape[0]):
-            feasible &= low_counts[:, group][:, None] + high_counts[rows, group][None, :] == wanted[group]
-        values[~feasible] = np.inf
-        least = float(values.min())
-        if least + objective.d - rounding <= run.best_value and least < math.inf:
-            near = np.argwhere(values <= least + rounding)  # any of these may be the best: they are evaluated again
-            left_open = max(left_open, rounding if len(near) > _NEAR else 0.0)
-            points = (np.concatenate([first[i], second[start + j]]).reshape(problem.shape) for i, j in near[:_NEAR])
-            value, best = min(((objective.value(x), x) for x in points), key=lambda found: found[0])
-            stop = run.step(best, value) if value < run.best_value or start == 0 else None
-            if stop is not None:
-                return stop
-        if run.check_time() is not None:
-            return Status.TIME_LIMIT
-    return _proven(problem, run, left_open)
-
-
-def _rounding(objective: Quadratic) -> float:
-    """By how much two values of the enumeration can be in the wrong order; 0 where they are exact."""
-    if objective.grain:
-        return 0.0
-    size = math.fsum(sum((term.absolute_row_sums() for term in objective.terms), np.abs(objective.c))) + abs(
-        objective.d
-    )
-    return 2.0 * objective.rounding + 16.0 * float(np.finfo(np.float64).eps) * (objective.n + 8) * size
-
-
-def _group_matrix(problem: Problem) -> Floats:
-    """One row for each group of the counts, with ones at its members."""
-    groups = _groups(problem)
-    rows = np.zeros((len(groups), problem.n))
-    for row, (inside, _) in zip(rows, groups, strict=True):
-        row[inside] = 1.0
-    return rows
+    """All points in exact integers."""
+    model = integer_model(objective, rounded=True)
+    assert model is not None  # a low-rank term of so few variables is written out
+    J = matrix_of(dict(enumerate(model.rows)), list(range(problem.n + 1)))
+    found = least_point(J[:-1, :-1], J[:-1, -1], _groups(problem), lambda: run.check_time() is not None)
+    if found is None:
+        return Status.TIME_LIMIT
+    x = found[1].astype(np.float64).reshape(problem.shape)
+    stop = run.step(x, objective.value(x))
+    return stop or _proven(problem, run, 0.0 if objective.exact_parts is not None else 2.0 * objective.rounding)
 
 
 def _branch_and_bound(objective: Quadratic, problem: Problem, run: Run) -> Status:

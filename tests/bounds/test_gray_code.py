@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 import flipwise
+from flipwise.bounds import gray_code
 from flipwise.foundation.checks import Variables
-from flipwise.solvers import gray_code
 from flipwise.solvers.exact import Exact
 from tests.polynomials import VARIABLES, Terms, least_value, naive_value, terms
 

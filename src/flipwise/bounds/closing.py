@@ -1,0 +1,270 @@
+"""The proof of one problem, from what is decided in a blink to what takes all the time there is.
+
+`begin` is called before the search: whatever can be enumerated is, after the presolve, and then nothing is left to
+search. `close` is called after it: each part of what is left gets the relaxation that fits it, and branches. All of it
+is in exact integers (see `integers`), so what is called optimal is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.bounds.cycle_tree import CycleTree
+from flipwise.bounds.enumeration import Group, enumeration_work, least_point
+from flipwise.bounds.gray_code import list_polynomial
+from flipwise.bounds.integers import IntegerModel, integer_model
+from flipwise.bounds.parts import Part
+from flipwise.bounds.presolve import SCALE, Presolved, presolve
+from flipwise.bounds.triangle_tree import TriangleTree, descend_often
+from flipwise.engine.run import Run
+from flipwise.engine.solve import SEARCH_SHARE
+from flipwise.foundation.arrays import Signs
+from flipwise.kernels.compile_time import working_time
+from flipwise.model.constraints import Constraint, _Counts, is_built_in
+from flipwise.model.objective import Objective
+from flipwise.model.polynomial import Polynomial
+from flipwise.model.problem import Problem
+from flipwise.model.quadratic import Quadratic
+
+POINTS = 2.0**22
+"""Values that are enumerated without being asked for: a third of a second."""
+POLYNOMIAL_POINTS = 2.0**18
+"""The same for polynomials, whose points cost more."""
+SPARSE_DEGREE = 7.0
+"""Couplings a spin up to which odd cycles prove more than triangles in a semidefinite bound."""
+CLOSED = 120
+"""Variables up to which a dense problem is likely to be closed."""
+AT_ONCE, AT_ONCE_SECONDS = 60, 1.0
+"""Parts of so many spins are given so many seconds before the search."""
+DENSE = 260
+"""Spins of the largest part whose triangles are looked at."""
+ENTRIES = 100_000
+"""Entries of the largest matrix that is looked at in integers: a third of a second."""
+
+
+def is_closable(problem: Problem) -> bool:
+    """Whether there is more to a proof than a relaxation: exact integers, and a constraint whose points are known."""
+    objective = problem.objective
+    if not is_built_in(problem.constraint):
+        return False
+    if isinstance(objective, Polynomial):
+        return True
+    return isinstance(objective, Quadratic) and objective.entries <= ENTRIES and objective.exact_parts is not None
+
+
+def is_sparse(problem: Problem) -> bool:
+    """Whether odd cycles prove more than a semidefinite bound: few couplings a spin, the linear part counted."""
+    objective = problem.objective
+    if not isinstance(objective, Quadratic) or isinstance(problem.constraint, _Counts) or not is_closable(problem):
+        return False
+    return objective.entries / 2 + int(np.count_nonzero(objective.c)) <= SPARSE_DEGREE / 2 * objective.n
+
+
+def groups_of(constraint: Constraint, shape: tuple[int, ...]) -> list[Group]:
+    """The members of each group of the counts with the number of ones among them; none without counts."""
+    if not isinstance(constraint, _Counts):
+        return []
+    members, counts = constraint.members(shape), constraint.counts(shape)
+    return list(zip(members, counts.tolist(), strict=True))
+
+
+@dataclass(eq=False)
+class Closing:
+    """What is known of a problem while it is proven."""
+
+    problem: Problem
+    patient: bool = True
+    """Whether more is done before the search than enumeration."""
+    seconds: float | None = None
+    """The most that `close` takes where the run has no time limit; None: as long as the search took, or a second."""
+    parts: list[Part] | None = None
+    """What the presolve leaves, by component; None before it was looked at."""
+
+    @cached_property
+    def model(self) -> IntegerModel | None:
+        assert isinstance(self.problem.objective, Quadratic)
+        return integer_model(self.problem.objective)
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        return groups_of(self.problem.constraint, self.problem.shape)
+
+    @cached_property
+    def presolved(self) -> Presolved:
+        assert self.model is not None
+        return presolve(self.model)
+
+    def begin(self, run: Run) -> None:
+        """Before the search: solve what is small, and tell `run` the minimum where that is all."""
+        if run.check_time() is not None:
+            return
+        if isinstance(self.problem.objective, Polynomial):
+            self._list_polynomial(run)
+        elif self.model is not None and self.groups:
+            point = self._counted(run)
+            if point is not None:
+                self._tell_optimal(run, point)
+        elif self.model is not None:
+            self._solve_small_parts(run)
+            assert self.parts is not None
+            if self.patient and all(part.is_closed or part.n <= AT_ONCE for part in self.parts):
+                end = working_time() + min(AT_ONCE_SECONDS, 0.1 * run.seconds_left)
+                for part in self.parts:
+                    if not part.is_closed:
+                        descend_often(part)
+                        prove_part(part, lambda: end - working_time())
+            if all(part.is_closed for part in self.parts):
+                self._tell_optimal(run, self._point())
+
+    @property
+    def left(self) -> int:
+        """The spins of the largest part that is not solved; all where there is none that is known."""
+        if self.parts is None:
+            return self.problem.n
+        return max((part.n for part in self.parts if not part.is_closed), default=0)
+
+    def search_share(self, time_limit: float | None) -> float:
+        """The share of a time limit for the search: little where the proof is likely to need the rest."""
+        if self.parts is None:
+            return SEARCH_SHARE
+        sparse = is_sparse(self.problem)
+        if self.left <= CLOSED or (sparse and self.left <= 1000):
+            return 0.15 if not time_limit else min(0.15, (1.0 + self.left / 100.0) / time_limit)
+        return 0.3 if sparse else SEARCH_SHARE
+
+    def close(self, run: Run) -> None:
+        """After the search: raise the bound until it is met, or time is up."""
+        if self.parts is None or self.model is None or run.best_x is None:
+            return
+        spins = np.append(np.where(run.best_x.reshape(-1) > 0, 1, -1), 1).astype(np.int8)
+        for part in self.parts:
+            part.offer(spins[part.members])
+        usual = max(1.0, run.seconds) if self.seconds is None else self.seconds
+        end = working_time() + min(run.seconds_left, usual if math.isinf(run.seconds_left) else math.inf)
+        try:
+            for part in self.parts:
+                if not part.is_closed and working_time() < end:
+                    prove_part(part, lambda: min(run.seconds_left, end - working_time()))
+        finally:  # what is proven so far holds, also when a signal breaks it off
+            self._tell(run)
+
+    def _tell(self, run: Run) -> None:
+        """Offer the best point of all parts, and raise the bound to what is proven of them."""
+        assert self.parts is not None and self.model is not None
+        point = self._point()
+        if all(part.is_closed for part in self.parts):
+            self._tell_optimal(run, point)
+            return
+        x = point.astype(np.float64).reshape(self.problem.shape)
+        run.offer(x, run.problem.objective.value(x))
+        bounds = [part.bound for part in self.parts]
+        proven = [bound for bound in bounds if bound is not None]
+        if len(proven) < len(bounds):
+            return
+        least = self.model.next_value(-((-self.presolved.constant - sum(proven)) // SCALE))
+        bound = bound_of(self.problem.objective, self.model, point, least)
+        run.raise_bound(min(bound / run.unit, run.best_value))
+
+    def _point(self) -> Signs:
+        assert self.parts is not None
+        left = {i: s for part in self.parts for i, s in zip(part.members, part.best.tolist(), strict=True)}
+        return self.presolved.restored(left)
+
+    def _tell_optimal(self, run: Run, point: Signs) -> None:
+        """Offer a minimum, of which it is proven that it is one."""
+        x = point.astype(np.float64).reshape(self.problem.shape)
+        run.incumbent.prove(x, run.problem.objective.value(x))
+
+    def _list_polynomial(self, run: Run) -> None:
+        objective = self.problem.objective
+        assert isinstance(objective, Polynomial)
+        terms = max(1.0, objective.coefficients.size / max(1, self.problem.n))
+        if 2.0 ** min(self.problem.n, 1000) * terms > POLYNOMIAL_POINTS:
+            return
+        part = run.part(self.problem)
+        if list_polynomial(objective, self.problem, part) is None and part.best_x is not None:
+            run.offer(part.best_x, part.best_value)
+            run.raise_bound(run.best_value)
+
+    def _counted(self, run: Run) -> Signs | None:
+        """The minimum with exact counts, where few points have them."""
+        assert self.model is not None
+        n = self.problem.n
+        if enumeration_work(n, self.groups) > POINTS or n > 1000:
+            return None
+        J = matrix_of(dict(enumerate(self.model.rows)), list(range(n + 1)))
+        found = least_point(J[:n, :n], J[:n, n], self.groups, lambda: run.check_time() is not None)
+        return None if found is None else found[1]
+
+    def _solve_small_parts(self, run: Run) -> None:
+        """Cut what the presolve leaves into its parts, and enumerate those that are small."""
+        assert self.model is not None
+        presolved = self.presolved
+        self.parts = [Part.of(presolved.rows, members) for members in presolved.components()]
+        if len(self.parts) == 1:  # the lattice of the whole is that of its only part
+            part, step = self.parts[0], self.model.step
+            point = presolved.restored(dict(zip(part.members, part.best.tolist(), strict=True)))
+            part.further = SCALE * step, SCALE * self.model.energy(point) - presolved.constant
+        work = 0.0
+        for part in self.parts:
+            work += enumeration_work(part.n - 1, [])
+            if work > POINTS:
+                return
+            J = part.matrix()
+            found = least_point(J[:-1, :-1], J[:-1, -1], [], lambda: run.check_time() is not None)
+            if found is None:
+                return
+            part.offer(np.append(found[1], 1).astype(np.int8))
+            part.raise_bound(part.energy)
+
+    def report(self) -> dict[str, object]:
+        """What the presolve and the proof have done, for `result.info`."""
+        if self.parts is None:
+            return {}
+        return {"presolve": self.presolved.report(), "nodes": sum(part.nodes for part in self.parts)}
+
+
+def prove_part(part: Part, seconds_left: Callable[[], float]) -> None:
+    """Raise the bound of a part by the relaxation that fits it, and branch."""
+    if len(part.J) <= SPARSE_DEGREE / 2 * part.n and part.n > AT_ONCE:
+        CycleTree(part, seconds_left).run()
+    elif part.n <= DENSE:
+        TriangleTree(part, seconds_left).run()
+
+
+def bound_of(objective: Objective, model: IntegerModel, point: Signs, least: int) -> float:
+    """The energy `least` as a value of f, rounded down: below f(point) by the difference of energies."""
+    assert isinstance(objective, Quadratic)
+    x = point.astype(np.float64).reshape(objective.shape)
+    value = objective.value(x)
+    difference = Fraction(model.energy(point) - least) * Fraction(2) ** model.exponent
+    rounding = 0.0 if objective.rounded_once else 64.0 * float(np.finfo(np.float64).eps) * _size(objective)
+    exact = Fraction(value) - difference - Fraction(rounding)
+    if objective.grain:  # the value is exact
+        return float(exact) if Fraction(float(exact)) <= exact else math.nextafter(float(exact), -math.inf)
+    # the value was rounded, by at most half of its last digit, and so is this
+    return math.nextafter(float(exact) - math.ulp(value), -math.inf)
+
+
+def _size(objective: Quadratic) -> float:
+    """More than any partial sum of a value."""
+    rows = sum((term.absolute_row_sums() for term in objective.terms), np.abs(objective.c))
+    return (float(rows.sum()) + abs(objective.d)) * (1.0 + math.log2(objective.n + 1))
+
+
+def matrix_of(rows: dict[int, dict[int, int]], members: list[int]) -> npt.NDArray[np.object_]:
+    """The couplings among some spins, as a symmetric matrix of Python's integers."""
+    J = np.zeros((len(members), len(members)), dtype=object)
+    place = {i: p for p, i in enumerate(members)}
+    for i in members:
+        for j, w in rows[i].items():
+            if j in place:
+                J[place[i], place[j]] = w
+    return J

@@ -1,0 +1,129 @@
+"""Branch and cut on the odd-cycle relaxation, for parts with few couplings a spin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
+
+from flipwise.bounds.odd_cycles import DROPPED_EVERY, NEAR, CycleGraph, CycleProgramme
+from flipwise.bounds.parts import Node, Part, branch_and_bound
+from flipwise.foundation.arrays import Floats, Signs
+
+STALLED = 8
+"""Rounds without an improvement worth the name after which a node is split."""
+PROGRESS = 0.02
+"""An improvement worth the name, as a share of the gap."""
+INTEGRAL = 1e-6
+
+
+@dataclass(eq=False)
+class CycleTree:
+    """The relaxation of one part, whose rows hold in every node."""
+
+    part: Part
+    seconds_left: Callable[[], float]
+
+    def __post_init__(self) -> None:
+        part = self.part
+        self.graph = CycleGraph(part.n, part.first, part.second)
+        self.programme = CycleProgramme(part.J)
+        self.total = sum(part.J)
+        self.rounds = 0
+
+    def run(self) -> None:
+        """Prove the part, or as much as there is time for."""
+        lowest = self.part.lift(-sum(map(abs, self.part.J)))
+        root = Node(lowest if self.part.bound is None else max(self.part.bound, lowest), 0, {})
+        branch_and_bound(self.part, self.evaluate, root, lambda: self.seconds_left() <= 0.0)
+
+    def evaluate(self, node: Node) -> tuple[int, list[Node]]:
+        """Cut until the node is done with, or until it is time to split it."""
+        programme, part = self.programme, self.part
+        programme.fix(node.decided)
+        bound, idle, last = node.bound, 0, float("inf")
+        is_root = not node.decided
+        while True:
+            if self.seconds_left() <= 0.0:
+                return bound, []
+            if not programme.solve(self.seconds_left()):
+                return (part.energy if programme.is_empty() else bound), []
+            proven = part.lift(self.total - 2 * programme.most())
+            bound = max(bound, proven)
+            if is_root:
+                part.raise_bound(min(bound, part.energy))
+            part.offer(self._rounded(programme.x))
+            if bound >= part.energy:
+                return bound, []
+            value = float(programme.w @ programme.x)
+            gap = max(value - float((self.total - part.energy) / (2 * programme.unit)), 1e-12)
+            idle = 0 if last - value > PROGRESS * gap else idle + 1
+            last = min(last, value)
+            rows = self._violated(full=idle <= STALLED or is_root)
+            if rows and (idle <= STALLED or (is_root and idle <= 4 * STALLED)):
+                self.rounds += 1
+                if self.rounds % DROPPED_EVERY == 0:
+                    programme.drop_idle()
+                programme.add(rows)
+                continue
+            return self._split(node, bound)
+
+    def _split(self, node: Node, bound: int) -> tuple[int, list[Node]]:
+        """The two sides of a fractional edge; where x is a cut, more digits of the multipliers, or any edge."""
+        part, programme = self.part, self.programme
+        at = self._split_at(programme.x, node.decided)
+        if at is None:
+            bound = max(bound, part.lift(self.total - 2 * programme.refined_most()))
+            if bound >= part.energy:
+                return bound, []
+            free = [e for e in range(len(part.J)) if e not in node.decided]
+            at = max(free, key=lambda e: abs(part.J[e]), default=None)
+            if at is None:  # every edge is decided: this is a point, or none
+                return max(bound, part.energy), []
+        return bound, [Node(bound, 0, {**node.decided, at: value}) for value in (0, 1)]
+
+    def _violated(self, *, full: bool) -> list[tuple[int, ...]]:
+        nodes = np.arange(self.part.n)
+        rows = self.graph.violated(self.programme.x, nodes, NEAR)
+        return rows or (self.graph.violated(self.programme.x, nodes, 2 * self.part.n) if full else [])
+
+    def _split_at(self, x: Floats, decided: dict[int, int]) -> int | None:
+        """The edge to decide next: far from 0 and 1, and of a heavy coupling; None where x is a cut."""
+        away = np.minimum(x, 1.0 - x)
+        away[list(decided)] = 0.0
+        if away.max(initial=0.0) <= INTEGRAL:
+            return None
+        return int(np.argmax(away * np.abs(self.programme.w) + away * 0.01))
+
+    def _rounded(self, x: Floats) -> Signs:
+        """Spins by the edges of a spanning tree that are nearest to 0 or 1, then flips that improve."""
+        part = self.part
+        length = np.minimum(x, 1.0 - x) + 1e-3
+        tree = minimum_spanning_tree(sp.csr_array((length, (part.first, part.second)), shape=(part.n, part.n)))
+        order, before = breadth_first_order(tree, 0, directed=False)
+        differs = sp.csr_array((np.where(x > 0.5, 2.0, 1.0), (part.first, part.second)), shape=(part.n, part.n))
+        differs = sp.csr_array(differs + differs.T)
+        s = np.ones(part.n)
+        marks = np.asarray(differs[order[1:], before[order[1:]]]).reshape(-1)
+        for i, mark in zip(order[1:].tolist(), marks.tolist(), strict=True):
+            s[i] = -s[before[i]] if mark > 1.5 else s[before[i]]
+        w = self.programme.w
+        A = sp.csr_array((w, (part.first, part.second)), shape=(part.n, part.n))
+        return descended(sp.csr_array(A + A.T), s)
+
+
+def descended(A: sp.csr_array, s: Floats) -> Signs:
+    """Spins after single flips that lower s'As, the best first, until none does (in float64)."""
+    field = np.asarray(A @ s)
+    for _ in range(20 * s.size):
+        gain = s * field
+        i = int(np.argmax(gain))
+        if gain[i] <= 1e-12:
+            break
+        row = slice(A.indptr[i], A.indptr[i + 1])
+        field[A.indices[row]] -= 2.0 * s[i] * A.data[row]
+        s[i] = -s[i]
+    return np.where(s > 0, 1, -1).astype(np.int8)

@@ -1,0 +1,133 @@
+"""Every point of a small integer model, exactly.
+
+With s = (a, b), E(a, b) = E_1(a) + E_2(b) + a'J_12 b, so all values for a block of b are one matrix product. Couplings
+are cut into limbs of so few bits that every product is an exact sum in float64. Where there is more than one limb, the
+points whose highest limb comes near the least one are compared with all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from itertools import combinations, islice, product
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.bounds.integers import as_limbs
+from flipwise.foundation.arrays import Floats, Ints, Signs
+
+LOW_BITS = 12
+BATCH = 256
+"""Points of the first half, as a power of two, and of the second half in one block."""
+LISTED = 4096
+"""Points in one block where those of small counts are listed."""
+
+Group = tuple[Ints, int]
+"""Spins and how many of them are +1."""
+
+
+def number_of_points(n: int, groups: list[Group]) -> float:
+    """How many points there are with these counts; 2^n without."""
+    if not groups:
+        return 2.0 ** min(n, 1000)
+    total = 1.0
+    for inside, ones in groups:
+        size = inside.size
+        logarithm = math.lgamma(size + 1) - math.lgamma(ones + 1) - math.lgamma(size - ones + 1)
+        total = min(total * (float(math.comb(size, ones)) if logarithm < 600.0 else 1e300), 1e300)
+    return total
+
+
+def enumeration_work(n: int, groups: list[Group]) -> float:
+    """About how many values `least_point` computes."""
+    return min(2.0 ** min(n, 1000), 4.0 * number_of_points(n, groups) if groups else math.inf)
+
+
+def least_point(
+    J: npt.NDArray[np.object_],
+    h: npt.NDArray[np.object_],
+    groups: list[Group],
+    stop: Callable[[], bool] = lambda: False,
+) -> tuple[int, Signs] | None:
+    """The least value of sum_{i<j} J_ij s_i s_j + h's, J symmetric without diagonal, and where; None when stopped."""
+    n = h.size
+    bits = 50 - 2 * n.bit_length()
+    upper = np.array([[J[i, j] if i < j else 0 for j in range(n)] for i in range(n)], dtype=object).reshape(n, n)
+    limbs = as_limbs(np.concatenate([upper, h.reshape(1, n)]), bits)
+    base = 1 << bits
+    best: tuple[int, Signs] | None = None
+    for values, points in _blocks(n, limbs, groups):
+        least = float(values[-1].min(initial=math.inf))
+        if least < math.inf:
+            if len(values) == 1:
+                near = np.array([int(values[0].argmin())])
+            else:  # lower limbs are between -2^50 and 2^50: all together less than 2^(51 - bits) of the highest
+                near = np.flatnonzero(values[-1] <= least + 2.0 ** (52 - bits))
+            totals = values[-1][near].astype(np.int64).astype(object)
+            for lower in reversed(values[:-1]):
+                totals = totals * base + lower[near].astype(np.int64).astype(object)
+            at = int(np.argmin(totals))
+            if best is None or totals[at] < best[0]:
+                best = int(totals[at]), points(int(near[at]))
+        if stop():
+            return None
+    return best
+
+
+Block = tuple[list[Floats], Callable[[int], Signs]]
+"""The values of the points of a block in each limb (inf where a count is broken), and its points by number."""
+
+
+def _blocks(n: int, limbs: list[Floats], groups: list[Group]) -> Iterator[Block]:
+    if groups and 4.0 * number_of_points(n, groups) <= 2.0 ** min(n, 1000):
+        return _listed(n, limbs, groups)
+    return _halves(n, limbs, groups)
+
+
+def _listed(n: int, limbs: list[Floats], groups: list[Group]) -> Iterator[Block]:
+    """The points of counts one by one."""
+    chosen = product(*(combinations(inside.tolist(), ones) for inside, ones in groups))
+    while block := list(islice(chosen, LISTED)):
+        S = np.full((len(block), n), -1, dtype=np.int8)
+        for row, parts in zip(S, block, strict=True):
+            row[[i for part in parts for i in part]] = 1
+        x = S.astype(np.float64)
+        yield [((x @ part[:n]) * x).sum(axis=1) + x @ part[n] for part in limbs], S.__getitem__
+
+
+def _halves(n: int, limbs: list[Floats], groups: list[Group]) -> Iterator[Block]:
+    low = min(LOW_BITS, n)
+    first, second = _patterns(low), _patterns(n - low)
+
+    def half(part: Floats, points: Floats, inside: slice) -> Floats:
+        return np.asarray(((points @ part[:n][inside, inside]) * points).sum(axis=1) + points @ part[n][inside])
+
+    halves = [(half(part, first, slice(0, low)), half(part, second, slice(low, n))) for part in limbs]
+    members = np.zeros((len(groups), n))
+    for row, (inside, _) in zip(members, groups, strict=True):
+        row[inside] = 1.0
+    wanted = np.array([2 * ones - inside.size for inside, ones in groups], dtype=np.float64)
+    sums = first @ members[:, :low].T, second @ members[:, low:].T
+    for start in range(0, second.shape[0], BATCH):
+        block = slice(start, start + BATCH)
+        values = [
+            (f1[:, None] + first @ (part[:low, low:n] @ second[block].T) + f2[None, block]).reshape(-1)
+            for part, (f1, f2) in zip(limbs, halves, strict=True)
+        ]
+        for group in range(len(groups)):
+            feasible = sums[0][:, group][:, None] + sums[1][block, group][None, :] == wanted[group]
+            values[-1][~feasible.reshape(-1)] = math.inf
+        width = second[block].shape[0]
+
+        def point(number: int, start: int = start, width: int = width) -> Signs:
+            row, column = divmod(number, width)
+            return np.concatenate([first[row], second[start + column]]).astype(np.int8)
+
+        yield values, point
+
+
+def _patterns(bits: int) -> Floats:
+    """All 2^bits spin vectors of that length, as rows."""
+    ones = (np.arange(2**bits)[:, None] >> np.arange(bits)) & 1
+    return np.where(ones == 1, 1.0, -1.0)

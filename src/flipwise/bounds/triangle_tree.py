@@ -1,0 +1,166 @@
+"""Branch and bound on the semidefinite bound with triangles, for dense parts.
+
+A node decides that some spins are equal or opposite; they become one, so that a node is a smaller part. The pair that X
+leaves most open is decided next. Few spins are enumerated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.bounds.enumeration import least_point
+from flipwise.bounds.parts import Node, Part, branch_and_bound
+from flipwise.bounds.triangles import TriangleBound
+from flipwise.foundation.arrays import Floats, Ints
+
+ENUMERATED = 18
+"""A node of so many spins is enumerated."""
+ROUNDS = 40
+"""The most rounds of triangles in one node."""
+ALPHA_FALLS, ALPHA_RISES = 0.55, 40.0
+"""By what the weight of the smoothing changes from round to round, and from a node to its children."""
+PATIENCE = 10.0
+"""A node is split when the last rounds promise to close its gap in more than so many."""
+
+
+@dataclass(eq=False)
+class Contracted:
+    """The couplings of a node: E = constant + sum_{i<j} J_ij t_i t_j, where spin p is signs[p] * t[place[p]]."""
+
+    J: npt.NDArray[np.object_]
+    constant: int
+    place: Ints
+    signs: Ints
+
+    def child(self, i: int, j: int, sign: int) -> Contracted:
+        """The same with t_i = sign * t_j."""
+        J = self.J.copy()
+        constant = self.constant + sign * J[i, j]
+        row = sign * J[i]
+        J[j] = J[j] + row
+        J[:, j] = J[:, j] + row
+        J = np.delete(np.delete(J, i, axis=0), i, axis=1)
+        to = j - (j > i)
+        J[to, to] = 0
+        place = np.where(self.place == i, to, self.place - (self.place > i))
+        signs = np.where(self.place == i, sign * self.signs, self.signs)
+        return Contracted(J, constant, place, signs)
+
+    def spins(self, t: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+        return (self.signs * t[self.place]).astype(np.int8)
+
+
+@dataclass(eq=False)
+class TriangleTree:
+    """The relaxation of one part."""
+
+    part: Part
+    seconds_left: Callable[[], float]
+
+    def __post_init__(self) -> None:
+        n = self.part.n
+        self.unit = max(map(abs, self.part.J), default=1)
+        self.root = Contracted(self.part.matrix(), 0, np.arange(n), np.ones(n, dtype=np.int64))
+
+    def run(self) -> None:
+        """Prove the part, or as much as there is time for."""
+        lowest = self.part.lift(-sum(map(abs, self.part.J)))
+        root = Node(lowest if self.part.bound is None else max(self.part.bound, lowest), 0, self.root)
+        branch_and_bound(self.part, self.evaluate, root, lambda: self.seconds_left() <= 0.0)
+
+    def evaluate(self, node: Node) -> tuple[int, list[Node]]:
+        part, at = self.part, node.decided
+        assert isinstance(at, Contracted)
+        n = at.J.shape[0]
+        if n - 1 <= ENUMERATED:
+            found = least_point(at.J[:-1, :-1], at.J[:-1, -1], [])
+            assert found is not None
+            part.offer(at.spins(np.append(found[1], 1).astype(np.int8)))
+            return max(at.constant + found[0], node.bound, part.energy), []
+        Q = (
+            at.J.astype(np.float64) / (2.0 * self.unit)
+            if self.unit < 2**900
+            else (at.J / (2 * self.unit)).astype(float)
+        )
+        state = TriangleBound.begin(Q)
+        if node.memory is not None:
+            state.u, state.triangles, state.alpha = node.memory
+        bound = max(node.bound, self._improved(state, at, node.bound))
+        if bound >= part.energy or self.seconds_left() <= 0.0:
+            return bound, []
+        return bound, self._children(state, at, bound)
+
+    def _improved(self, state: TriangleBound, at: Contracted, bound: int) -> int:
+        """Rounds of triangles until the node is done with, or they no longer promise to."""
+        part = self.part
+        goal = float(Fraction(part.energy - at.constant, self.unit))
+        history: list[float] = []
+        for number in range(ROUNDS):
+            reached = state.improve()
+            history.append(reached)
+            near = part.lift(at.constant + _ceiling(reached, self.unit))
+            if near >= part.energy or at is self.root:
+                bound = max(bound, part.lift(at.constant + _ceiling(state.proven(), self.unit)))
+            if at is self.root:  # what is proven here holds for all
+                part.raise_bound(min(bound, part.energy))
+                part.offer(_rounded(state.X, state.Q))
+                goal = float(Fraction(part.energy - at.constant, self.unit))
+            if bound >= part.energy or self.seconds_left() <= 0.0:
+                return bound
+            state.alpha *= ALPHA_FALLS
+            state.exchange_triangles()
+            if number >= 7 and goal - reached > PATIENCE * (history[-1] - history[-4]) / 3.0:
+                break
+        return max(bound, part.lift(at.constant + _ceiling(state.proven(), self.unit)))
+
+    def _children(self, state: TriangleBound, at: Contracted, bound: int) -> list[Node]:
+        X = state.X
+        self.part.offer(at.spins(_rounded(X, state.Q)))
+        open_ = np.abs(X) + 2.0 * np.eye(state.N)
+        i, j = divmod(int(np.argmin(open_)), state.N)
+        i, j = max(i, j), min(i, j)
+        u, triangles = state.at_best
+        children = []
+        for sign in (1, -1):
+            smaller = np.delete(u, i)
+            smaller[j] += u[i]
+            memory = smaller, triangles.contracted(i, j, sign), state.alpha * ALPHA_RISES
+            children.append(Node(bound, 0, at.child(i, j, sign), memory))
+        return children
+
+
+def _ceiling(value: float, unit: int) -> int:
+    """The least integer not below value * unit, where energies are integers; very little where value is no number."""
+    return -int(-Fraction(value) * unit // 1) if np.isfinite(value) else -(10**400)
+
+
+def _rounded(X: Floats, Q: Floats) -> npt.NDArray[np.int8]:
+    """Spins by the signs of the first eigenvector, then single flips that improve."""
+    return _descended(Q, np.where(np.linalg.eigh(X)[1][:, -1] >= 0.0, 1.0, -1.0))
+
+
+def _descended(Q: Floats, s: Floats) -> npt.NDArray[np.int8]:
+    """Spins after single flips that lower s'Qs, the best first, until none does (in float64)."""
+    field = Q @ s
+    for _ in range(10 * s.size):
+        gain = s * field
+        i = int(np.argmax(gain))
+        if gain[i] <= 1e-12:
+            break
+        field -= 2.0 * s[i] * Q[:, i]
+        s[i] = -s[i]
+    return s.astype(np.int8)
+
+
+def descend_often(part: Part, starts: int = 60) -> None:
+    """Descents from random spins, for parts that are proven before any search."""
+    unit = 2 * max(map(abs, part.J), default=1)
+    Q = (part.matrix() / unit).astype(np.float64)
+    rng = np.random.default_rng(0)
+    for _ in range(starts):
+        part.offer(_descended(Q, rng.choice([-1.0, 1.0], part.n)))

@@ -1,0 +1,32 @@
+"""The best point of a run so far, and what is proven of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from flipwise.foundation.arrays import Floats
+
+
+@dataclass
+class Incumbent:
+    """The best point so far, its value, and the best proven lower bound."""
+
+    x: Floats | None = None
+    value: float = math.inf
+    bound: float | None = None
+
+    def offer(self, x: Floats, value: float) -> bool:
+        """Remember a point if it is the best; returns whether it is. One that is proven stays: less was rounded."""
+        if self.x is not None and (not value < self.value or (self.bound is not None and self.bound >= self.value)):
+            return False
+        self.x, self.value = x.copy(), value
+        return True
+
+    def prove(self, x: Floats, value: float) -> None:
+        """Take a point that is a minimum, whatever the rounded values of others say."""
+        self.x, self.value, self.bound = x.copy(), value, value
+
+    def raise_bound(self, bound: float) -> None:
+        """Keep a proven bound if it is better than the one known."""
+        self.bound = bound if self.bound is None else max(self.bound, bound)
