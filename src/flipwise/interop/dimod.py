@@ -7,22 +7,26 @@ sampleset = FlipwiseSampler().sample(bqm, num_reads=10, time_limit=1.0, seed=0)
 from __future__ import annotations
 
 from collections.abc import Hashable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.engine.limits import Limits
+from flipwise.engine.limits import Clock, Limits
 from flipwise.engine.solve import solve
 from flipwise.foundation.checks import as_generator
 from flipwise.foundation.errors import IncompatibleObjective, InvalidInput, MissingDependency
 from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.interop.dimod_polynomials import EFFORT_OF_A_READ, PolynomialSampling
 from flipwise.kernels.compile_time import working_time
+from flipwise.kernels.jit import thread_count
+from flipwise.kernels.jit import threads as use_threads
 from flipwise.model.constraints import Constraint, GroupCounts
-from flipwise.model.problem import as_problem
+from flipwise.model.problem import Problem, as_problem
 from flipwise.qubo.formats.bqm import model_from_bqm
 from flipwise.solvers.portfolio.algorithm import Portfolio
+from flipwise.solvers.portfolio.reads import Reads
 
 try:
     import dimod
@@ -31,7 +35,7 @@ except ImportError:
 
 
 class FlipwiseSampler(dimod.Sampler, PolynomialSampling, dimod.Initialized):  # type: ignore[misc]
-    """A dimod sampler: every read is an independent run of the portfolio, the reads sorted as drawn.
+    """A dimod sampler: every read is an independent anneal or, where `time_limit` leaves the time, a whole search.
 
     Ctrl-C returns the reads that are there.
 
@@ -79,11 +83,11 @@ class FlipwiseSampler(dimod.Sampler, PolynomialSampling, dimod.Initialized):  # 
         seed
             The same integer gives the same samples when no time limit is set.
         time_limit
-            Seconds for all reads together.
+            Seconds for all reads together. Where it leaves much more than an anneal for each, each is a whole search.
         threads
             The most threads to use.
         effort
-            How long to search in one read without a time limit; 1 is ten rounds of the portfolio.
+            The length of a read: 1 is an anneal of three thousand sweeps.
         constraint
             `flipwise.Cardinality(count)` or another exact count, over the BQM's variables in their order.
         """
@@ -105,36 +109,14 @@ class FlipwiseSampler(dimod.Sampler, PolynomialSampling, dimod.Initialized):  # 
         )
         reads = parsed.num_reads if given else 1
         starts = _in_order(parsed.initial_states, bqm)
-        objective = model.objective()
-        samples = np.empty((reads, model.n), dtype=np.int8)
-        iterations = 0
         search_started = working_time()
-        problem = as_problem(objective, None, constraint)
-        solver = Portfolio(effort * EFFORT_OF_A_READ)
-        done = 0
-        with guarded_interrupts() as interrupts:
-            for k, own in enumerate(rng.spawn(reads)):
-                left = None if time_limit is None else max(0.0, time_limit - (working_time() - started))
-                try:
-                    result = solve(
-                        problem,
-                        solver,
-                        limits=Limits(time_limit=None if left is None else left / (reads - k)),
-                        start=starts[k] if constraint is None else None,
-                        seed=own,
-                        threads=threads,
-                    )
-                except KeyboardInterrupt:
-                    if done == 0:
-                        raise
-                    break
-                samples[k], done = result.x, k + 1
-                iterations += result.iterations
-                if interrupts.requested:
-                    break
+        problem = as_problem(model.objective(), None, constraint)
+        limits = Limits(time_limit=None if time_limit is None else max(0.0, time_limit - (search_started - started)))
+        with use_threads(threads):
+            samples, iterations = _drawn(problem, starts if constraint is None else None, reads, effort, limits, rng)
         info = _timing(started, converted, working_time() - search_started)
         info["iterations"] = iterations
-        return dimod.SampleSet.from_samples_bqm((samples[:done], list(bqm.variables)), bqm, info=info)
+        return dimod.SampleSet.from_samples_bqm((samples, list(bqm.variables)), bqm, info=info)
 
     def sample_cqm(self, cqm: dimod.ConstrainedQuadraticModel, **options: Any) -> dimod.SampleSet:
         """Sample a constrained model whose constraints are exact counts of 0/1 variables, each in one of them.
@@ -147,6 +129,60 @@ class FlipwiseSampler(dimod.Sampler, PolynomialSampling, dimod.Initialized):  # 
         full = dimod.SampleSet.from_samples_cqm((found.record.sample, list(found.variables)), cqm)
         full.info.update(found.info)
         return full
+
+
+def _drawn(
+    problem: Problem,
+    starts: npt.NDArray[np.int8] | None,
+    count: int,
+    effort: float,
+    limits: Limits,
+    rng: np.random.Generator,
+) -> tuple[npt.NDArray[np.int8], int]:
+    """The reads, as many as there are before Ctrl-C, and the sweeps or iterations made.
+
+    An anneal each; where a time limit leaves much more for each, or there is nothing to anneal, a whole search each.
+    """
+    samples = np.empty((count, problem.n), dtype=np.int8)
+    anneals = Reads.of(problem, effort)
+    clock = Clock(limits.time_limit, began=limits.began)
+    iterations = 0
+    workers = thread_count()
+    own = rng.spawn(count)
+
+    def anneal(k: int) -> None:
+        assert anneals is not None
+        start = problem.constraint.random(problem.shape, own[k]) if starts is None else problem.start(starts[k])
+        samples[k] = problem.to_user(anneals.read(start, own[k], clock).reshape(problem.shape).astype(np.float64))
+
+    with guarded_interrupts() as interrupts, ThreadPoolExecutor(max_workers=workers) as pool:
+        k = 0
+        while k < count and not (interrupts.requested and k > 0):
+            if anneals is not None and (limits.time_limit is None or anneals.are_hurried(clock, count - k)):
+                batch = range(k, min(count, k + workers))
+                with interrupts.held(clock.stop):
+                    for _ in pool.map(anneal, batch) if workers > 1 else map(anneal, batch):
+                        pass
+                k += len(batch)
+                iterations += len(batch) * anneals.sweeps
+                continue
+            share = None if limits.time_limit is None else max(0.0, clock.seconds_left) / (count - k)
+            try:
+                result = solve(
+                    problem,
+                    Portfolio(effort * EFFORT_OF_A_READ),
+                    limits=Limits(time_limit=share),
+                    start=None if starts is None else starts[k],
+                    seed=own[k],
+                )
+            except KeyboardInterrupt:
+                if k == 0:
+                    raise
+                break
+            samples[k] = result.x
+            k += 1
+            iterations += result.iterations
+    return samples[:k], iterations
 
 
 def _objective_of(cqm: dimod.ConstrainedQuadraticModel) -> dimod.BinaryQuadraticModel:

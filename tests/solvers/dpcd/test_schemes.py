@@ -13,8 +13,12 @@ import flipwise
 from flipwise.model.evaluation import evaluator
 from flipwise.model.flips import single_moves
 from flipwise.model.problem import as_problem
-from flipwise.solvers.dpcd.finish import exchanges
+from flipwise.solvers.dpcd.budget import Budget, Pace
+from flipwise.solvers.dpcd.finish import TwoSteps, exchanges
+from flipwise.solvers.dpcd.nonmonotone import Cooling, Momentum, Sums, Tabu, walk
+from flipwise.solvers.dpcd.principal import PrincipalMoves
 from flipwise.solvers.dpcd.relaxation import Means
+from flipwise.solvers.dpcd.schemes import schemes_for
 from flipwise.testing import check_solver
 from tests.engine.test_solve import Pinned
 
@@ -188,3 +192,101 @@ def test_single_moves_are_all_there_are() -> None:
     gains = g[pairs[:, 0]] - g[pairs[:, 1]]
     assert (np.diff(gains) <= 0).all()
     assert not single_moves(np.ones(5000), np.ones(5000), None)[1]
+
+
+@pytest.mark.parametrize(
+    "rule", [Momentum(0.9, 0.99, None), Cooling(0.7, 0.1), Sums(), Tabu(40)], ids=lambda r: type(r).__name__
+)
+@pytest.mark.parametrize("constraint", [flipwise.Free(), flipwise.Cardinality(9)], ids=["free", "count"])
+def test_walks_keep_the_best_point_they_met(rule: Any, constraint: Any) -> None:
+    """What a walk returns is feasible, has the value it says, and is the least of all values that it asked for."""
+    function, met = quartic(40), []
+
+    def noted(x: np.ndarray) -> tuple[float, np.ndarray]:
+        value, g = function(x)
+        met.append(value)
+        return value, g
+
+    problem = as_problem(flipwise.Smooth(noted, 40), None, constraint)
+    rng = np.random.default_rng(0)
+    start = constraint.random((40,), rng)
+    x, value, stop = walk(problem, start, rng, flipwise.Run(problem), Budget(60), rule)
+    assert stop is None and constraint.contains(x)
+    assert value == min(met) == function(x)[0] and len(met) == 60
+
+
+def test_a_maximum_of_many_slopes_needs_their_sum() -> None:
+    """With time for few evaluations of very many variables, sums of gradients are what is used, and they find a way."""
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((6, 3000)) / 50.0
+
+    def largest(x: np.ndarray) -> tuple[float, np.ndarray]:
+        z = A @ x
+        p = np.exp(z - z.max())
+        return float(z.max() + np.log(p.sum())), (p / p.sum()) @ A
+
+    problem = as_problem(flipwise.Smooth(largest, 3000), None, None)
+    assert schemes_for(problem, 50) == ["summed gradients"]
+    x = np.where(rng.random(3000) < 0.5, 1.0, -1.0)
+    value = walk(problem, x, np.random.default_rng(0), flipwise.Run(problem), Budget(50), Sums())[1]
+    assert value < 0.9 * -np.abs(A.sum(axis=0)).sum() / 6
+
+
+def test_swaps_in_two_steps_find_the_substitute() -> None:
+    """Of sets that cover the same items one takes another's place; a function that fails off its count is let be."""
+    rng = np.random.default_rng(1)
+    L = np.log1p(-0.9 * (rng.random((24, 60)) < 0.15))
+
+    def missed(x: np.ndarray) -> tuple[float, np.ndarray]:
+        left = np.exp(L.T @ ((x + 1.0) / 2.0))
+        return float(left.sum()), 0.5 * (L @ left)
+
+    def strict(x: np.ndarray) -> tuple[float, np.ndarray]:
+        assert (x > 0).sum() == 4
+        return missed(x)
+
+    constraint = flipwise.Cardinality(4)
+    start = np.where(np.arange(24) < 4, 1.0, -1.0)
+    for function, possible in ((missed, True), (strict, False)):
+        problem = as_problem(flipwise.Smooth(function, 24), None, constraint)
+        run = flipwise.Run(problem)
+        steps = TwoSteps(evaluator(problem.objective), constraint.labels((24,)))
+        x, value, stop = steps.descend(start.copy(), missed(start)[0], run, Pace(Budget(10_000), run))
+        assert steps.possible is possible and stop is None
+        assert constraint.contains(x) and value == pytest.approx(missed(x)[0])
+        assert (value < missed(start)[0]) is possible
+        result = flipwise.minimize(function, 24, constraint=constraint, seed=0)
+        assert result.status is flipwise.Status.LOCAL_OPTIMUM
+        assert result.value <= value
+
+
+def test_the_largest_gains_of_very_many_are_about_so_many() -> None:
+    """Above a hundred thousand variables about q of the largest gains are chosen, also when all are equal."""
+    rng = np.random.default_rng(0)
+    n, moves = 250_000, PrincipalMoves(flipwise.Free(), (250_000,))
+    x, d = np.ones(n), rng.standard_normal(n)
+    for q in (5, 3000, 60_000, n):
+        chosen = moves.choose(x, d, q)
+        assert (d[chosen] > 0).all() and chosen.size == np.unique(chosen).size
+        assert 0.9 * min(q, n / 2.1) <= chosen.size <= 1.1 * q
+        if q < 0.45 * n:
+            assert d[chosen].min() >= np.sort(d)[-int(1.1 * q) - 1]
+    assert 0.9 * 3000 <= moves.choose(x, np.ones(n), 3000).size <= 1.1 * 3000
+
+
+@pytest.mark.parametrize("constraint", [flipwise.Free(), flipwise.Cardinality(4), GROUPS], ids=["free", "count", "two"])
+def test_evaluations_are_the_calls_of_the_function(constraint: Any) -> None:
+    """Every call is counted once, those that fail between the two halves of a swap too."""
+    function, calls = quartic(12), 0
+
+    def counted(x: np.ndarray) -> tuple[float, np.ndarray]:
+        nonlocal calls
+        calls += 1
+        if not constraint.contains(x):
+            raise ValueError("not a point that was promised")
+        return function(x)
+
+    for options in ({}, {"max_iterations": 50}, {"effort": 0.1}):
+        calls = 0
+        result = flipwise.minimize(counted, 12, constraint=constraint, seed=0, **options)
+        assert result.evaluations == calls > 0

@@ -121,3 +121,11 @@ def test_options_are_checked() -> None:
         flipwise.minimize(np.eye(3), method="portfolio", effort=-1)
     with pytest.raises(InvalidInput, match="unknown option"):
         flipwise.minimize(np.eye(3), method="portfolio", sweeps=5)
+
+
+@pytest.mark.parametrize("constraint", [None, flipwise.Cardinality(3)])
+def test_couplings_at_the_end_of_the_range_have_no_temperatures(constraint: object) -> None:
+    """A schedule whose cold end would round to 0 is none; the descent alone answers."""
+    A = np.full((6, 6), 5e-324)
+    result = flipwise.minimize(flipwise.Quadratic(A, np.ones(6)), constraint=constraint, method="portfolio", seed=0)
+    assert result.value == (-6.0 if constraint is None else 0.0)

@@ -13,7 +13,7 @@ from itertools import chain
 
 import numpy as np
 
-from flipwise.engine.limits import Status
+from flipwise.engine.limits import OutOfTime, Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.model.constraints import allowed_moves, is_built_in
@@ -25,6 +25,8 @@ from flipwise.solvers.dpcd.principal import PrincipalMoves
 
 LEAST = 10
 """Evaluations that a descent gets in any case."""
+PARTNERS = 3
+"""Swaps that are tried of those whose first half is the same."""
 SHARES = (0.1, 0.03, 0.3, 0.01)
 """Share of the coordinates that are turned before another descent, in turn."""
 
@@ -69,16 +71,30 @@ def perturbed(problem: Problem, x: Floats, share: float, rng: np.random.Generato
     if not problem.constraint.swaps:
         turned = np.where(rng.random(shape) < share, -x, x)
         return turned if problem.constraint.violation(turned) is None else problem.constraint.project(turned)
+    ones, others = np.flatnonzero(x > 0), np.flatnonzero(x < 0)
+    if is_built_in(problem.constraint) and int(problem.constraint.labels(shape).max(initial=0)) == 0:
+        few = min(ones.size, others.size, max(2, round(share * min(ones.size, others.size))))
+        turned = x.copy()
+        turned.reshape(-1)[np.concatenate([rng.choice(side, few, replace=False) for side in (ones, others)])] *= -1.0
+        return turned
     disturbed = x + 4.0 * rng.standard_normal(shape) * (rng.random(shape) < share)
     return problem.constraint.project(disturbed)
 
 
 def improve_singly(
-    problem: Problem, x: Floats, f: float, run: Run, pace: Pace
+    problem: Problem, x: Floats, f: float, run: Run, pace: Pace, *, fully: bool = True
 ) -> tuple[Floats, float, bool, Status | None]:
-    """Make the single moves that lower f, most promising first; says whether all were looked at and none does."""
+    """Make the single moves that lower f, most promising first; says whether all were looked at and none does.
+
+    Under counts swaps in two steps come first, and without `fully` those alone where they can be made.
+    """
     labels = problem.constraint.labels(problem.shape) if problem.constraint.swaps else None
     evaluate = evaluator(problem.objective)
+    if labels is not None:
+        two_steps = TwoSteps(evaluate, labels)
+        x, f, stop = two_steps.descend(x, f, run, pace)
+        if stop is not None or (two_steps.possible and not fully):
+            return x, f, False, stop
     while True:
         g = evaluate(x)[1]
         pace.step()
@@ -102,6 +118,74 @@ def improve_singly(
                 return x, f, False, stop
         if not improved:
             return x, f, all_of_them, None
+
+
+class TwoSteps:
+    """Swaps whose second half is chosen by the slopes after the first.
+
+    Sites that serve the same clients, sets that cover the same items: what could take the place of an entry shows only
+    when that is gone. So one evaluation lies between the two flips, at a point with one entry too few (or too many,
+    where fewer are -1). A function that fails there is not asked again.
+    """
+
+    def __init__(self, evaluate: Callable[[Floats], tuple[float, Slopes]], labels: Ints) -> None:
+        self.evaluate = evaluate
+        self.labels = labels
+        self.possible = True
+
+    def descend(self, x: Floats, f: float, run: Run, pace: Pace) -> tuple[Floats, float, Status | None]:
+        """Swap while that lowers f; from each entry of the smaller side, those first whose flip looks best."""
+        side = 1.0 if np.count_nonzero(x > 0) * 2 <= x.size else -1.0
+        while True:
+            g = self.evaluate(x)[1].reshape(-1)
+            pace.step()
+            flat = x.reshape(-1)
+            ready = np.flatnonzero(flat == side)
+            improved = False
+            for i in ready[np.argsort(-side * g[ready], kind="stable")]:
+                if pace.spent >= 1.0 or not self.possible:
+                    return x, f, None
+                found = self._swapped(x, int(i), side, f, pace)
+                if found is None:
+                    continue
+                x, f, improved = *found, True
+                stop = run.step(x, f, flips=2)
+                if stop is not None:
+                    return x, f, stop
+            if not improved:
+                return x, f, None
+
+    def _swapped(self, x: Floats, i: int, side: float, f: float, pace: Pace) -> tuple[Floats, float] | None:
+        """The best point with i and one of its most promising partners flipped, and its value; None without gain."""
+        y = x.copy()
+        flat = y.reshape(-1)
+        flat[i] = -side
+        pace.step()
+        try:
+            with np.errstate(all="ignore"):
+                value, slopes = self.evaluate(y)
+        except OutOfTime:
+            raise
+        except Exception:  # whatever it is, it comes of a point that the function was never promised
+            self.possible = False
+            return None
+        others = np.flatnonzero((flat == -side) & (self.labels == self.labels[i]))
+        others = others[others != i]
+        promised = value + 2.0 * side * slopes.reshape(-1)[others]
+        if others.size > PARTNERS:
+            best = np.argpartition(promised, PARTNERS)[:PARTNERS]
+            others, promised = others[best], promised[best]
+        found = None
+        lowest = f - 1e-12 * abs(f)
+        for j, hoped in zip(others.tolist(), promised.tolist(), strict=True):
+            if hoped < lowest:
+                z = y.copy()
+                z.reshape(-1)[j] *= -1.0
+                value = self.evaluate(z)[0]
+                pace.step()
+                if value < lowest:
+                    found, lowest = z, value
+        return None if found is None else (found, lowest)
 
 
 def exchanges(x: Floats, g: Slopes, labels: Ints | None) -> Iterator[Ints]:
@@ -139,11 +223,13 @@ def restart(
     while pace.spent < 1.0:
         before = run.evaluations
         most = max(LEAST, int((1.0 - pace.spent) * budget.steps))
+        if singly and problem.constraint.swaps:
+            most = 1  # without batches first, swaps in two steps stay nearer by
         found, value, stop = descend(problem, perturbed(problem, base, SHARES[turn % len(SHARES)], rng), run, most)
         for _ in range(run.evaluations - before):
             pace.step()
         if stop is None and singly:
-            found, value, _, stop = improve_singly(problem, found, value, run, pace)
+            found, value, _, stop = improve_singly(problem, found, value, run, pace, fully=False)
         if value < best_value:
             best_x, best_value, base = found, value, found
         if stop is not None:

@@ -6,16 +6,19 @@ Notation, as in `algorithm.py`
     q   how many coordinates flip in one step: it falls from a share of n to 1 while the budget is spent
 
 A rule says what d is and how q falls: averages of past gradients (the momentum and Adam of the paper's future work),
-the gradient with noise that is cooled down, or the gradient without the coordinates that have just flipped.
+the gradient with noise that is cooled down, sums of gradients, or the gradient without the coordinates that have just
+flipped.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
@@ -33,6 +36,8 @@ TURNOVER = 3.0
 """By default a walk begins with so many flips that it could turn each coordinate about so often."""
 LARGEST_SHARE = 0.06
 """But no more than this share of them in one step, unless there are very few steps."""
+SHIFTS = 1 << 16
+"""Places where a step's noise can begin."""
 _TINY = 1e-30
 
 
@@ -102,7 +107,8 @@ class Momentum:
 class Cooling:
     """d = g with noise: a flip of cost c looks good with probability 1 / (1 + exp(c / T)); any q of those are made.
 
-    T falls linearly from `hot` to a fourteenth of it, in units of the root mean square of the first gradient.
+    T falls linearly from `hot` to a fourteenth of it, in units of the root mean square of the first gradient, or of one
+    that was measured before and is smaller.
     """
 
     COLD = 1.0 / 14.0
@@ -112,14 +118,20 @@ class Cooling:
         self.share = share
         self.memory: dict[str, Any] = {}
 
+    def measure(self, g: Slopes) -> None:
+        """Lower the unit of heat to the root mean square of `g`."""
+        size = float(np.sqrt(np.mean(np.square(g, dtype=np.float64))))
+        self.memory["scale"] = min(size, self.memory.get("scale", size))
+
     def direction(self, g: Slopes, spent: float, rng: np.random.Generator) -> Slopes:
         """The gradient with noise of temperature T."""
-        if "scale" not in self.memory:
-            self.memory["scale"] = float(np.sqrt(np.mean(np.square(g, dtype=np.float64))))
+        if not self.memory.get("begun"):
+            self.measure(g)
+            self.memory["begun"] = 1
         T = self.memory["scale"] * self.hot * (1.0 + (self.COLD - 1.0) * min(spent, 1.0))
-        u = rng.random(g.shape, dtype=np.float32)
-        np.clip(u, 1e-7, 1.0 - 1e-7, out=u)
-        return np.asarray(g + (0.5 * T) * np.log(u / (1.0 - u)))  # a flip costs -2 x_i g_i
+        first = int(rng.integers(SHIFTS))
+        noise = _logistic(SHIFTS + g.size)[first : first + g.size].reshape(g.shape)
+        return np.asarray(g + g.dtype.type(0.5 * T) * noise)  # a flip costs -2 x_i g_i
 
     def flips(self, n: int, spent: float, steps: int) -> int:
         """q: falls linearly to 1."""
@@ -131,6 +143,70 @@ class Cooling:
 
     def flipped(self, chosen: Ints) -> None:
         """Nothing is remembered."""
+
+
+@lru_cache(maxsize=2)
+def _logistic(size: int) -> npt.NDArray[np.float32]:
+    """So many draws of the logistic distribution, always the same: a step takes a stretch of them from anywhere."""
+    u = np.random.default_rng(0).random(size, dtype=np.float32)
+    np.clip(u, 1e-7, 1.0 - 1e-7, out=u)
+    noise: npt.NDArray[np.float32] = np.log(u / (1.0 - u))
+    return noise
+
+
+class Sums:
+    """The sign of minus a sum of averaged gradients, each entry divided by its own and by the common root mean square.
+
+    Where f is a maximum of many slopes, each gradient shows one of them only; their sum knows all. What is summed
+    begins small and with the signs of the first point. With the own root alone it is how networks with binary weights
+    are trained (straight-through estimation with Adam, Hubara et al. 2016); with the common one an entry counts for
+    more where its slope is steeper. The rate falls, but hardly where there are few steps.
+    """
+
+    SPREAD, RATE, DECAY, DECAY_SQUARES = 0.1, 0.02, 0.9, 0.99
+    SHORT, FASTEST, LONG = 40, 3.0, 300
+
+    def __init__(self) -> None:
+        self.rate = 0.0
+        self.memory: dict[str, Any] = {"k": 0}
+
+    def direction(self, g: Slopes, spent: float, rng: np.random.Generator) -> Slopes:
+        """Take a gradient in; returns by what the sum changes, without the rate."""
+        self.memory["k"] += 1
+        k = self.memory["k"]
+        m = self.memory.setdefault("m", np.zeros_like(g))
+        v = self.memory.setdefault("v", np.zeros_like(g))
+        m *= self.DECAY
+        m += (1.0 - self.DECAY) * g
+        v *= self.DECAY_SQUARES
+        v += (1.0 - self.DECAY_SQUARES) * (g * g)
+        root = np.sqrt(v)
+        root += math.sqrt(float(v.mean())) + _TINY
+        unbiased = math.sqrt(1.0 - self.DECAY_SQUARES**k) / (1.0 - self.DECAY**k)
+        return np.asarray(np.divide(m, root, out=root) * (2.0 * unbiased))
+
+    def flips(self, n: int, spent: float, steps: int) -> int:
+        """q: as many as change their sign."""
+        falls = min(1.0, steps / self.LONG) * min(1.0, spent)
+        self.rate = self.RATE * min(max(1.0, self.SHORT / steps), self.FASTEST) * min(1.0, self.LONG / steps)
+        self.rate *= 1.0 - falls
+        return n
+
+    def choose(self, moves: PrincipalMoves, x: Floats, d: Slopes, q: int, rng: np.random.Generator) -> Ints:
+        """Add to the sum; where it, or under a constraint its projection, has another sign than x."""
+        if "w" not in self.memory:
+            spread = np.abs(rng.standard_normal(x.shape, dtype=np.float32))
+            self.memory["w"] = (self.SPREAD * spread * x).astype(d.dtype)
+        w = self.memory["w"]
+        w -= d * d.dtype.type(self.rate)
+        np.clip(w, -1.0, 1.0, out=w)
+        if not moves.built_in:
+            return moves.choose(x, -w, q)
+        target = w if not moves.constraint.swaps else moves.constraint.project(w)
+        return np.flatnonzero((target < 0.0) != (x < 0.0))
+
+    def flipped(self, chosen: Ints) -> None:
+        """The sum goes on."""
 
 
 class Tabu:
@@ -178,13 +254,16 @@ class Tabu:
         """What has flipped was held when it was chosen."""
 
 
-Rule = Momentum | Cooling | Tabu
+Rule = Momentum | Cooling | Sums | Tabu
 
 
 def walk(
     problem: Problem, x: Floats, rng: np.random.Generator, run: Run, budget: Budget, rule: Rule
 ) -> tuple[Floats, float, Status | None]:
-    """Walk from `x`, which is changed, until the budget is spent; returns the best point, its value, why to stop."""
+    """Walk from `x`, which is changed, until the budget is spent; returns the best point, its value, why to stop.
+
+    The best point may be the run's own: it is not to be changed.
+    """
     if draws_samples(problem.objective):
         return _walk_on_samples(problem, x, rng, run, budget, rule)
     moves = PrincipalMoves(problem.constraint, problem.shape)
@@ -194,8 +273,6 @@ def walk(
     while (spent := pace.spent) < 1.0:
         f, g = evaluate(x)
         pace.step()
-        if f < best_value:
-            best_x, best_value = x.copy(), f
         d = rule.direction(g, spent, rng)
         flips = chosen.size
         chosen = rule.choose(moves, x, d, rule.flips(moves.n, spent, budget.steps), rng)
@@ -204,8 +281,11 @@ def walk(
         if run.resumption:
             ahead = x.copy()
             ahead.reshape(-1)[chosen] *= -1.0
-            now = Walk(ahead, best_x, best_value, pace.spent, rng, rule.memory)
+            best = (x.copy(), f) if f < best_value else (best_x, best_value)
+            now = Walk(ahead, *best, pace.spent, rng, rule.memory)
         stop = run.step(x, f, flips=flips, state=now)
+        if f < best_value:  # the run may have copied it already
+            best_x, best_value = (run.best_x if run.best_x is not None and run.best_value == f else x.copy()), f
         if stop is not None:
             return best_x, best_value, stop
         x.reshape(-1)[chosen] *= -1.0

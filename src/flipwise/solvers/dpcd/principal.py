@@ -17,6 +17,9 @@ from flipwise.foundation.arrays import Floats, Ints
 from flipwise.model.constraints import Constraint, allowed_moves, disjoint_moves, is_built_in
 from flipwise.model.evaluation import Slopes
 
+SORTED = 100_000
+"""Up to so many variables the q largest gains are found exactly; among more, by a level from a sample of as many."""
+
 
 class PrincipalMoves:
     """Chooses the moves of one step under a constraint."""
@@ -44,6 +47,8 @@ class PrincipalMoves:
             if q == 1 and rng is None:
                 best = int(gains.argmax())
                 return np.array([best] if gains[best] > 0.0 else [], dtype=np.int64)
+            if self.n > SORTED and rng is None:
+                return _about(gains, q)
             return _some(np.flatnonzero(gains > 0.0), gains, q, rng)
         out, into = self._pairs(spins, slopes, max(1, q // 2), rng is not None)
         gains = slopes[out] - slopes[into]
@@ -100,8 +105,21 @@ class PrincipalMoves:
         plus = np.flatnonzero((level > 0.0) & (x > 0))
         minus = np.flatnonzero((level < 0.0) & (x < 0))
         moves = disjoint_moves(np.asarray(self.constraint.pair(plus, minus, level)))
+        if not len(moves):
+            return moves, np.empty(0)
         flips = moves.reshape(len(moves), -1)
         return moves, (x.reshape(-1)[flips] * level.reshape(-1)[flips]).sum(axis=1)
+
+
+def _about(gains: np.ndarray[Any, Any], q: int) -> Ints:
+    """About q of very many coordinates, those of the largest gains above 0, by a level that a sample says."""
+    sample = gains[:: gains.size // SORTED]
+    above = round(q * sample.size / gains.size)
+    if above < 20:  # a sample says nothing about the few largest
+        return _some(np.flatnonzero(gains > 0.0), gains, q, None)
+    level = float(np.partition(sample, sample.size - above)[sample.size - above])
+    chosen = np.flatnonzero(gains >= level) if level > 0.0 else np.flatnonzero(gains > 0.0)
+    return chosen[:: max(1, chosen.size // q)]  # many gains may be equal
 
 
 def _some(candidates: Ints, gains: np.ndarray[Any, Any], q: int, rng: np.random.Generator | None) -> Ints:

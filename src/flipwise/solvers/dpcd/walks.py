@@ -8,8 +8,9 @@ coordinate.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,6 +26,8 @@ PATIENCE = 5
 """A tabu walk ends after so many steps for each variable without a new best point."""
 TENURE = 10
 """Steps that a coordinate rests at least; one more for every hundred variables."""
+SWAP_TENURE, SWAP_PATIENCE = 30, 10
+"""The same for swaps; they rest for a thirtieth of the smaller side at most, or too few are left to choose from."""
 CHAIN_LENGTH, CHAIN_PATIENCE = 20, 10
 """Flips in a chain, and flips without a new least value before it ends (measured on glasses of degree 4 to 40)."""
 CHAIN_WIDTH = 1000
@@ -39,16 +42,17 @@ ENTRIES_AT_A_TIME = 20_000_000
 """Matrix entries read between two looks at the clock."""
 
 
-class Walk(Protocol):
+class Walk(ABC):
     """A search from a local optimum."""
 
-    @property
-    def exhaustive(self) -> bool:
-        """Whether the walk ends only where it finds nothing more, so that a second one is in vain."""
+    exhaustive: ClassVar[bool]
+    """Whether the walk ends only where it finds nothing more, so that a second one is in vain."""
 
     def is_due(self, k: int) -> bool:
         """Whether the walk follows the update k, whatever that did: never, only at a local optimum."""
+        return False
 
+    @abstractmethod
     def __call__(self, x: Floats, g: Floats, rng: np.random.Generator, run: Run) -> tuple[int, float]:
         """Move to a better point if one is met, `x` and `g` in place; returns (flips, change of f)."""
 
@@ -70,18 +74,14 @@ def make_walk(objective: SupportsFlips, constraint: Constraint) -> Walk | None:
 
 
 @dataclass(frozen=True)
-class TabuWalk:
+class TabuWalk(Walk):
     """The best flip, or under counts the best swap, again and again; who has moved rests a while."""
 
     objective: Quadratic
     A: Floats
     labels: Ints | None
 
-    exhaustive = False
-
-    def is_due(self, k: int) -> bool:
-        """Only at a local optimum."""
-        return False
+    exhaustive: ClassVar[bool] = False
 
     def __call__(self, x: Floats, g: Floats, rng: np.random.Generator, run: Run) -> tuple[int, float]:
         n = self.objective.n
@@ -94,6 +94,10 @@ class TabuWalk:
         kernel = kernels.dense_walk if self.labels is None else kernels.dense_swap_walk
         tenure = min(n // 4, TENURE + n // 100)
         patience = PATIENCE * n
+        if self.labels is not None:
+            ones = int(np.count_nonzero(x > 0))
+            side = min(ones, n - ones) // (1 + int(self.labels.max(initial=0)))
+            tenure, patience = min(tenure, side // SWAP_TENURE), SWAP_PATIENCE * n
         chunk = max(1, min(patience, ENTRIES_AT_A_TIME // n))
         kernel.expect(kernels.STEP_OPERATIONS * patience if n <= VECTORISED else patience * n)
         steps = waited = 0
@@ -110,17 +114,13 @@ class TabuWalk:
 
 
 @dataclass(frozen=True)
-class Chains:
+class Chains(Walk):
     """From every coordinate a chain of flips of neighbours, kept as far as it lowers f; again around what changed."""
 
     objective: Quadratic
     matrix: Sparse
 
-    exhaustive = True
-
-    def is_due(self, k: int) -> bool:
-        """Only at a local optimum."""
-        return False
+    exhaustive: ClassVar[bool] = True
 
     def __call__(self, x: Floats, g: Floats, rng: np.random.Generator, run: Run) -> tuple[int, float]:
         n = self.objective.n

@@ -6,6 +6,8 @@ small population, and their results are merged in a fixed order.
     sparse   anneals from scratch; reheating a member and keeping, component by component, what became better;
              up to 2,500 variables also what two members differ in, annealed anew (`portfolio.crossing`)
     dense    anneals from scratch and reheating, polished by tabu search; path relinking between members
+    conflict independent sets and the like, recognised by their penalties: walks that cross them (`portfolio.conflicts`)
+    bound    spins that follow others in some optimum are one first (`portfolio.contraction`)
     counts   the same with exact numbers of ones (`portfolio.exchange`)
     degree 3 and more, or any `Polynomial`: anneals, reheating and tabu walks on its terms (`portfolio.polynomials`)
     functions that only have a value and a gradient: first-order schemes that share the run (`dpcd.schemes`)
@@ -29,7 +31,7 @@ import numpy as np
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.engine.solver import Solver
-from flipwise.foundation.arrays import Floats
+from flipwise.foundation.arrays import Floats, Signs
 from flipwise.foundation.checks import check_numbers
 from flipwise.foundation.errors import InvalidInput
 from flipwise.kernels.jit import thread_count
@@ -41,6 +43,8 @@ from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
 from flipwise.solvers.dpcd.algorithm import DPCD
 from flipwise.solvers.dpcd.schemes import improve_by_schemes
+from flipwise.solvers.portfolio.conflicts import ConflictPopulation, conflict_graph
+from flipwise.solvers.portfolio.contraction import ContractedPopulation, DecidedPopulation, contraction_of
 from flipwise.solvers.portfolio.crossing import LARGEST, CrossedPopulation
 from flipwise.solvers.portfolio.exchange import CountedPopulation
 from flipwise.solvers.portfolio.polynomials import PolynomialPopulation
@@ -55,6 +59,8 @@ PERTURBED_SHARES = (0.3, 0.1, 0.03, 0.01)
 """Share of the variables whose order of preference is disturbed before another descent, in turn."""
 _DESCENT = DPCD(neighbourhood=0)
 """The first answer, at once: what a walk would add, the rounds that follow find faster."""
+_WALK = DPCD()
+"""The first answer under counts, where a walk by swaps is soon better than an anneal."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,7 @@ class Portfolio:
         if not isinstance(problem.objective, SupportsFlips):
             return improve_by_schemes(problem, x, rng, run, self.effort)
         if not run.holds(Rounds) and not run.holds(Perturbed):
-            _DESCENT.solve(problem, x, rng, run)
+            (_WALK if problem.constraint.swaps else _DESCENT).solve(problem, x, rng, run)
             if run.stopped is not None:
                 return run.stopped
             run.begin_descent()
@@ -142,10 +148,21 @@ def _population(problem: Problem, form: IsingForm, rng: np.random.Generator, run
     assert run.best_x is not None
     start = np.where(run.best_x.reshape(-1) > 0, 1, -1).astype(np.int8)
     if problem.constraint.swaps:
-        return CountedPopulation(form, start, problem.constraint.labels(problem.shape), rng)
-    if form.dense or form.n > LARGEST:
-        return FreePopulation(form, start, rng)
-    return CrossedPopulation(form, start, rng)
+        return CountedPopulation(form, problem, start, rng)
+    graph = conflict_graph(form)
+    if graph is not None:
+        return ConflictPopulation(form, graph, start, _annealing_population(form, start, rng), rng)
+    contraction = contraction_of(form)
+    if contraction is None:
+        return _annealing_population(form, start, rng)
+    inner = _annealing_population(contraction.form, contraction.restrict(start), rng)
+    return ContractedPopulation(form, contraction, inner)
+
+
+def _annealing_population(form: IsingForm, start: Signs, rng: np.random.Generator) -> Population:
+    if form.width == 0.0:
+        return DecidedPopulation(form, rng)
+    return FreePopulation(form, start, rng) if form.dense or form.n > LARGEST else CrossedPopulation(form, start, rng)
 
 
 def _polynomial_population(problem: Problem, objective: Polynomial, rng: np.random.Generator, run: Run) -> Population:
@@ -162,7 +179,7 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
     jobs = threads if run.limits.time_limit is not None and run.limits.max_iterations is None else JOBS
     assert run.best_x is not None
     best_x, best_value = run.best_x, run.best_value
-    lowest, done = population.best.energy, 0
+    lowest, done = math.inf, 0
     before = run.resume(Rounds)
     if before is not None:
         population.restore(before.population)
@@ -172,6 +189,7 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
             while done < rounds:
                 done += 1
                 tasks = population.tasks(jobs, run.clock)
+                finished = not tasks  # nothing is left to search for
                 found = list(pool.map(_call, tasks)) if threads > 1 else [task() for task in tasks]
                 population.merge([member for member in found if member is not None])
                 if population.best.energy < lowest:
@@ -180,8 +198,8 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
                     best_value = problem.objective.value(best_x)
                 now = Rounds(done, lowest, population.state()) if run.resumption else None
                 stop = run.step(best_x, best_value, state=now)
-                if stop is not None:
-                    return stop
+                if stop is not None or finished:
+                    return stop or Status.CONVERGED
         except BaseException:  # of the callback: the jobs end at their next look at the clock
             run.clock.stop()
             raise

@@ -16,6 +16,8 @@ COLD = {True: 0.05, False: 0.1}
 """Last temperature for dense and sparse problems, in units of `IsingForm.width`: colder only repeats the descent."""
 CHUNK_SPINS = 2_000_000
 """Spins visited between two looks at the clock (20 to 50 ms)."""
+CHUNK_ENTRIES = 200_000_000
+"""Entries of full rows between two looks at the clock, if every spin were flipped; the hottest sweeps flip a third."""
 FIT = 0.8
 """Share of the time left that the rest of a schedule may take; the descent needs the other part."""
 
@@ -23,21 +25,23 @@ _QUANTILES = kernels.exponential_quantiles()
 
 
 def temperatures(form: IsingForm, heat: float, sweeps: int) -> Floats:
-    """A geometric schedule from `heat` down to the cold end."""
+    """A geometric schedule from `heat` down to the cold end; none where that end rounds to 0."""
     cold = COLD[form.dense] * form.width
-    return np.geomspace(max(heat * form.width, cold), cold, sweeps) if form.width > 0 else np.zeros(0)
+    return np.geomspace(max(heat * form.width, cold), cold, sweeps) if cold > 0 else np.zeros(0)
 
 
 def anneal(form: IsingForm, s: Signs, f: Numbers, schedule: Floats, state: np.ndarray, clock: Clock) -> bool:
-    """Sweep over `s` at each temperature, then descend; False when time ran out first (`s` is then worthless)."""
+    """Sweep over `s` at each temperature, or at as many as there is time for, then descend; False where none was."""
     kernel = kernels.dense_anneal if form.dense else kernels.csr_anneal
     kernel.expect(schedule.size * form.n)
-    for part in paced(schedule, form.n, clock):
-        if part.size == 0:
-            return False
-        kernel(*form.couplings, part, _QUANTILES, s, f, state)
-    quench(form, s, f)
-    return True
+    swept = schedule.size == 0
+    for part in paced(schedule, visits_of(form), clock):
+        if part.size > 0:
+            kernel(*form.couplings, part, _QUANTILES, s, f, state)
+            swept = True
+    if swept:
+        quench(form, s, f)
+    return swept
 
 
 def anneal_part(
@@ -53,9 +57,14 @@ def anneal_part(
     return True
 
 
-def paced(schedule: Floats, n: int, clock: Clock) -> Iterator[Floats]:
+def visits_of(form: IsingForm) -> int:
+    """What a sweep costs, in visits of a spin; those of full rows cost more the longer these are."""
+    return max(form.n, form.n * form.n * CHUNK_SPINS // CHUNK_ENTRIES if form.dense else 0)
+
+
+def paced(schedule: Floats, visits: int, clock: Clock) -> Iterator[Floats]:
     """The schedule in chunks; what does not fit into the time left is thinned out, an empty chunk says it is over."""
-    chunk = max(1, CHUNK_SPINS // n)
+    chunk = max(1, CHUNK_SPINS // visits)
     started = working_time()
     done = 0
     while schedule.size > 0:

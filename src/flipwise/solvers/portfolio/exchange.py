@@ -8,11 +8,15 @@ from functools import partial
 import numpy as np
 
 from flipwise.engine.limits import Clock
+from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Ints, Signs
 from flipwise.foundation.errors import InvalidFile
 from flipwise.kernels import annealing as kernels
 from flipwise.model.forms import IsingForm, Numbers
-from flipwise.solvers.portfolio.annealing import paced, random_state, temperatures
+from flipwise.model.problem import Problem
+from flipwise.model.quadratic import Quadratic
+from flipwise.solvers.dpcd.walks import make_walk
+from flipwise.solvers.portfolio.annealing import paced, random_state, temperatures, visits_of
 from flipwise.solvers.portfolio.population import (
     HEATS,
     LENGTHS,
@@ -70,7 +74,7 @@ def anneal_counted(
     level = counts.levels(f)
     kernel = kernels.dense_anneal_counts if form.dense else kernels.csr_anneal_counts
     kernel.expect(schedule.size * form.n)
-    for part in paced(schedule, form.n, clock):
+    for part in paced(schedule, visits_of(form), clock):
         if part.size == 0:
             return False
         kernel(*form.couplings, part, _QUANTILES, STIFFNESS, counts.labels, excess, level, s, f, state)
@@ -85,13 +89,31 @@ def restore_counts(form: IsingForm, counts: GroupSums, s: Signs, f: Numbers) -> 
         kernel(*form.couplings, form.slack, inside, -round(float(too_many)) // 2, s, f)
 
 
+class Swaps:
+    """A walk by swaps from the end of an anneal, which holds counts only loosely; none where it does not pay."""
+
+    def __init__(self, problem: Problem) -> None:
+        assert isinstance(problem.objective, Quadratic)
+        self.problem = problem
+        self.walk = make_walk(problem.objective, problem.constraint)
+
+    def __call__(self, s: Signs, rng: np.random.Generator, clock: Clock) -> Signs:
+        """`s`, or a better point."""
+        if self.walk is None:
+            return s
+        x = s.astype(np.float64).reshape(self.problem.shape)
+        self.walk(x, np.asarray(self.problem.objective.gradient(x)), rng, Run(self.problem, clock=clock))
+        return x.reshape(-1).astype(np.int8)
+
+
 class CountedPopulation:
     """Members of a problem with exact counts."""
 
-    def __init__(self, form: IsingForm, start: Signs, labels: Ints, rng: np.random.Generator) -> None:
+    def __init__(self, form: IsingForm, problem: Problem, start: Signs, rng: np.random.Generator) -> None:
         self.form = form
         self.rng = rng
-        self.counts = GroupSums.of(labels, start)
+        self.counts = GroupSums.of(problem.constraint.labels(problem.shape), start)
+        self.swaps = Swaps(problem)
         self.members = [Member(start, form.energy(start, form.fields(start)))]
         self.capacity = int(np.clip(40_000 // form.n, 2, 8))
         self.sweeps = float(np.clip(2e8 // form.n, 50, FIRST_SWEEPS))
@@ -135,7 +157,8 @@ class CountedPopulation:
         with self.pace.timing(sweeps):
             if not anneal_counted(self.form, self.counts, s, f, schedule, random_state(rng), clock):
                 return None
-        return Member(s, self.form.energy(s, f))
+            s = self.swaps(s, rng, clock)
+        return Member(s, self.form.energy(s, self.form.fields(s)))
 
     def merge(self, found: list[Member]) -> None:
         for member in found:

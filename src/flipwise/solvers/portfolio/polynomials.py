@@ -3,6 +3,7 @@
 A job anneals from scratch, reheats a member, or walks with tabu search from what two members have in common (many short
 walks from many starts, as memetic algorithms for low autocorrelation do). Which of them is drawn follows what has
 entered the population lately. Under counts an anneal lets the counts float and restores them, and a walk goes by swaps.
+Sums of squared autocorrelations are walked on tables of their own, and nothing else is done with them.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from flipwise.kernels import polynomial_search as kernels
 from flipwise.kernels.annealing import exponential_quantiles
 from flipwise.model.polynomial import Polynomial
 from flipwise.solvers.portfolio.annealing import paced, random_state
+from flipwise.solvers.portfolio.correlations import is_autocorrelation, walk_from_many
 from flipwise.solvers.portfolio.exchange import STIFFNESS, GroupSums
 from flipwise.solvers.portfolio.population import (
     LONGEST,
@@ -43,6 +45,8 @@ CAPACITY = 10
 """Members of the population."""
 QUANTUM = 20_000_000
 """Operations of one job of walks (about 30 ms), and between two looks at the clock."""
+TABLES = 300_000_000
+"""The same on tables of autocorrelations, whose entries are small and stand side by side (about 50 ms)."""
 WALKED = 5_000
 """The most variables for tabu search, each of whose steps looks at all of them."""
 SHORT, LONG = 4, 40
@@ -80,6 +84,11 @@ class SearchForm:
         """Operations of one flip."""
         sizes = np.diff(self.objective.offsets).astype(np.float64)
         return float((sizes * sizes).sum()) / self.objective.n
+
+    @cached_property
+    def is_autocorrelation(self) -> bool:
+        """Whether the walks of `correlations` fit."""
+        return self.counts is None and is_autocorrelation(self.objective)
 
     @cached_property
     def slack(self) -> float:
@@ -206,6 +215,8 @@ class PolynomialPopulation:
         return [self._task(place, clock) for place in range(count)]
 
     def _task(self, place: int, clock: Clock) -> Task:
+        if self.form.is_autocorrelation:
+            return partial(self._walk_on_tables, self.rng.spawn(1)[0], clock)
         kinds = len(KINDS) if self.form.objective.n <= WALKED else len(KINDS) - 1
         odds = self.success[:kinds] / self.success[:kinds].sum()
         kind = int(self.rng.choice(kinds, p=odds))
@@ -247,6 +258,10 @@ class PolynomialPopulation:
                 break
         assert best is not None
         return best
+
+    def _walk_on_tables(self, rng: np.random.Generator, clock: Clock) -> Member:
+        """Many short walks on tables of autocorrelations; the best point of all."""
+        return self.form.member(walk_from_many(self.form.objective.n, TABLES, rng, random_state(rng), clock), 2)
 
     def _scattered(self, s: Signs, rng: np.random.Generator) -> Signs:
         """A random point; under counts a feasible one."""
