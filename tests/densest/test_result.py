@@ -14,6 +14,7 @@ from flipwise.densest.whole import GraphInMemory
 from flipwise.engine.limits import Status
 from flipwise.engine.result import Result
 from flipwise.graphs.convert import as_graph
+from tests.densest.graphs import heaviest
 
 
 def test_a_result_prints_and_round_trips(tmp_path: Path) -> None:
@@ -44,7 +45,7 @@ def test_a_result_prints_and_round_trips(tmp_path: Path) -> None:
 
 def test_value_bound_and_gap_are_densities() -> None:
     """The common gap: |bound - value| / |value|."""
-    result = flipwise.densest_subgraph(nx.gnp_random_graph(60, 0.3, seed=2), 8, seed=0, effort=0.1)
+    result = flipwise.densest_subgraph(nx.gnp_random_graph(300, 0.3, seed=2), 40, seed=0, effort=0.1)
     assert result.bound is not None and result.value == result.fun == result.density
     assert result.gap == (result.bound - result.density) / result.density and not result.optimal
     assert result.bound == min(result.bounds.values()) == result.bounds[str(result.bound_method)]
@@ -99,8 +100,42 @@ def test_pairs_are_joined_whatever_their_edge_weighs() -> None:
 def test_a_profile_proves_as_much_as_one_k() -> None:
     """The work that several k share does not make their proofs weaker."""
     graph = nx.powerlaw_cluster_graph(120, 5, 0.5, seed=1)
-    profile = flipwise.densest_subgraph(graph, [5, 8, 14], seed=0, effort=0.2)
+    profile = flipwise.densest_subgraph(graph, [5, 8, 14], seed=0, effort=0.05)
     for result in profile:
-        alone = flipwise.densest_subgraph(graph, result.k, seed=0, effort=0.2)
+        alone = flipwise.densest_subgraph(graph, result.k, seed=0, effort=0.05)
         assert result.bound is not None and alone.bound is not None
         assert result.bound <= alone.bound * (1.0 + 1e-3)
+
+
+def test_tables_and_subgraphs_are_of_the_graph_that_was_searched() -> None:
+    """A row for each node, and the graph among them; a graph of another size is refused."""
+    G = nx.lollipop_graph(4, 3)
+    result = flipwise.densest_subgraph(G, 4, seed=0)
+    assert result.table(G) == {"node": [0, 1, 2, 3], "degree": [3] * 4, "weight": [3.0] * 4, "core": [3] * 4}
+    assert result.subgraph(G).n_edges == 6
+    with pytest.raises(flipwise.InvalidInput, match="the one that was searched, of 7 nodes"):
+        result.table(nx.path_graph(3))
+
+
+def test_what_is_proven_for_one_k_counts_for_the_others() -> None:
+    """Weights of bounds never fall with k without negative weights, and never rise faster than the number of pairs."""
+    graph = nx.gnp_random_graph(90, 0.3, seed=3)
+    profile = flipwise.densest_subgraph(graph, [10, 11, 12, 30, 31], seed=0, effort=0.01)
+    weights = [result.bound * result.k / 2 for result in profile]
+    pairs = [result.k * (result.k - 1) / 2 for result in profile]
+    for less, more in zip(range(4), range(1, 5), strict=True):
+        assert weights[less] <= weights[more] <= weights[less] * pairs[more] / pairs[less] + 1e-9
+    assert all(result.bound >= result.density for result in profile)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_bounds_from_another_k_are_true(signed: bool) -> None:
+    """On small graphs of either sign, whatever was proven for the other k."""
+    rng = np.random.default_rng(1)
+    for _ in range(8):
+        W = np.triu(rng.integers(-2 if signed else 0, 4, (7, 7)).astype(float), 1)
+        W = W + W.T
+        ks = sorted(rng.choice(np.arange(1, 8), 3, replace=False).tolist())
+        profile = flipwise.densest_subgraph(W, ks, seed=0, method=flipwise.DPCD())
+        for result in profile:
+            assert result.bound * result.k / 2 >= heaviest(W, result.k) - 1e-9

@@ -12,8 +12,9 @@ import pytest
 import scipy.sparse as sp
 
 import flipwise
-from flipwise.densest import pairs, solver
-from flipwise.densest.solver import DensestSearch, Sweep, prove_cheaply
+from flipwise.densest import pairs, relaxed, solver
+from flipwise.densest.solver import DensestSearch, prove_cheaply
+from flipwise.densest.sweep import Sweep
 from flipwise.densest.whole import GraphInMemory, SubgraphObjective
 from flipwise.engine.solve import solve as engine_solve
 from flipwise.graphs.convert import as_graph
@@ -23,6 +24,12 @@ from tests.densest.graphs import heaviest, random_weights
 from tests.engine.killing import EDGES, Killed
 
 WEIGHTED = sp.coo_array((np.random.default_rng(1).random(1500), (EDGES[:, 0], EDGES[:, 1])), shape=(200, 200)).tocsr()
+
+
+@pytest.fixture(autouse=True)
+def short_proofs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These tests are about the order of things: semidefinite proofs take no more than a moment."""
+    monkeypatch.setattr(relaxed, "WORK", 2e9)
 
 
 def check_same(mine: flipwise.DensestSubgraph, other: flipwise.DensestSubgraph) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import networkx as nx
 import numpy as np
+import pytest
 
-from flipwise.densest.whole import GraphInMemory, WholeGraph, integral_weights, weight_range
+import flipwise
+from flipwise.densest.whole import GraphInMemory, WholeGraph, integral_weights, is_bipartite, weight_range
 from flipwise.graphs.convert import as_graph
 
 
@@ -30,3 +32,18 @@ def test_facts_about_weights() -> None:
     assert not integral_weights(as_graph((3, [[0, 1, 2.0**52], [1, 2, 2.0]])))  # sums would be rounded
     assert weight_range(plain) == (0.0, 1.0) and weight_range(weighted) == (-0.5, 2.0)
     assert weight_range(as_graph((3, np.empty((0, 2), dtype=int)))) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bipartite_graphs_are_known_by_their_double_cover(seed: int) -> None:
+    """Against networkx, also with several pieces and nodes without an edge."""
+    network = nx.gnp_random_graph(12, 0.12, seed=seed)
+    assert is_bipartite(as_graph(network)) == nx.is_bipartite(network)
+    sides = nx.complete_bipartite_graph(3, 4)
+    assert is_bipartite(as_graph(sides)) and not is_bipartite(as_graph(nx.cycle_graph(5)))
+
+
+def test_bipartite_graphs_are_proven_by_their_sides() -> None:
+    """A complete bipartite graph, larger than any relaxation: k^2 / 4 pairs, and that is all."""
+    result = flipwise.densest_subgraph(nx.complete_bipartite_graph(150, 200), 31, seed=0, effort=0.02)
+    assert result.optimal and result.bound_method == "bipartite" and result.density == 2 * 15 * 16 / 31

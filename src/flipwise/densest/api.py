@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from flipwise.densest.bounds import SubgraphBounds
 from flipwise.densest.methods import DENSEST
 from flipwise.densest.record import CallRecord
 from flipwise.densest.result import DensestSubgraph, DensityProfile
-from flipwise.densest.solver import DensestSearch, Sweep, prove_cheaply
+from flipwise.densest.solver import DensestSearch, prove_cheaply
+from flipwise.densest.sweep import Sweep
 from flipwise.densest.whole import GraphInMemory, SubgraphObjective, WholeGraph
 from flipwise.engine.checkpoint import Checkpoint, open_checkpoint
 from flipwise.engine.limits import Limits, Status
@@ -172,7 +175,33 @@ def densest_subgraph(
                 break
         else:
             wiring.end()
+        _carry_over(results, wiring.sweep.bounds, nonnegative=whole.weight_range[0] >= 0.0)
     return DensityProfile([*results.values()]) if several else results[ks[0]]
+
+
+def _carry_over(results: dict[int, DensestSubgraph], bounds: dict[int, SubgraphBounds], *, nonnegative: bool) -> None:
+    """Let what is proven for one k count for the others.
+
+    The sets of a nodes inside one of b > a nodes have a (a-1) / (b (b-1)) of its weight on average, so the best has at
+    least that much; and without negative weights a set has no less weight than its parts.
+    """
+    ks = [k for k in sorted(results) if k in bounds and bounds[k].known]
+    pairs = list(pairwise(ks))
+    for a, b in pairs:
+        if a > 1:
+            most = bounds[a].best[1] * (b * (b - 1) / (a * (a - 1)))
+            _note_other(bounds[b], most + 4e-16 * abs(most))
+    for a, b in reversed(pairs) if nonnegative else ():
+        _note_other(bounds[a], bounds[b].best[1])
+    for k in ks:
+        if "exact" not in bounds[k].known:
+            results[k].note_bounds(bounds[k])
+
+
+def _note_other(bounds: SubgraphBounds, most: float) -> None:
+    """Note a bound from another k where it is better than all others."""
+    if most < bounds.best[1]:
+        bounds.add("other k", most)
 
 
 class _Parts(NamedTuple):

@@ -82,11 +82,14 @@ class CallRecord:
             raise InvalidFile(f"{self.checkpoint.path}: the checkpoint's nodes are none of this graph.")
         return CoreLoads(Core(graph.subgraph(nodes), nodes, self.finished.cap), loads)
 
-    def add(self, bounds: SubgraphBounds, loads: CoreLoads) -> None:
+    def add(self, bounds: SubgraphBounds, loads: CoreLoads | None) -> None:
         """A k is finished; the file says so as soon as its own part says it."""
-        core = loads.core
         kept = {**self.finished.bounds, str(bounds.k): dict(bounds.known)}
-        self.finished = Finished(self.finished.call, kept, core.nodes.astype(np.int64), loads.loads, core.cap)
+        self.finished = Finished(self.finished.call, kept)
+        if loads is not None:
+            core = loads.core
+            self.finished.nodes, self.finished.loads = core.nodes.astype(np.int64), loads.loads
+            self.finished.cap = core.cap
         self._put()
 
     def end(self) -> None:

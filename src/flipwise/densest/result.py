@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -13,6 +14,10 @@ from flipwise.densest.whole import WholeGraph
 from flipwise.engine.limits import Status
 from flipwise.engine.result import Result
 from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.errors import InvalidInput
+from flipwise.graphs.convert import as_graph
+from flipwise.graphs.graph import Graph
+from flipwise.graphs.selection import induced_subgraph, node_table
 
 
 @dataclass
@@ -34,7 +39,8 @@ class DensestSubgraph(Result):
     bound
         No k nodes have a density above this. None when nothing was proven (`bound="none"`).
     bound_method
-        Which bound won: "clique", "order", "loads" or "pairs".
+        Which bound won: "clique", "order", "loads", "pairs", "spectral", "semidefinite", "branching",
+        "bipartite", "other k"; "exact" where all sets were compared.
     bounds
         Every bound that was computed, as densities.
     evaluations
@@ -61,31 +67,38 @@ class DensestSubgraph(Result):
 
     @classmethod
     def of(cls, result: Result, graph: WholeGraph, k: int, proven: Mapping[int, SubgraphBounds]) -> DensestSubgraph:
-        """A result of the engine in terms of nodes and densities; the weight is added up anew from the nodes."""
+        """A result of the engine in terms of nodes and densities; the weight is added up anew, and rounded once."""
         nodes = np.flatnonzero(result.x > 0)
-        weight = graph.inner_weight(nodes) + 0.0  # not -0.0
+        inner = graph.subgraph(nodes)
+        weight = graph.inner_weight(nodes) if inner.weights is None else math.fsum(inner.weights)
+        weight += 0.0  # not -0.0
         own = {f.name: getattr(result, f.name) for f in fields(result)}
         own.update(value=weight / k, bound=None, variables="binary")
         described = cls(
             **own,
             k=k,
             edge_density=weight / (k * (k - 1)) if k > 1 else 0.0,
-            pairs_joined=graph.subgraph(nodes).n_arcs / (k * (k - 1)) if k > 1 else 0.0,
+            pairs_joined=inner.n_arcs / (k * (k - 1)) if k > 1 else 0.0,
             notes=graph.notes,
             labels=None if graph.names is None else [graph.names[int(i)] for i in nodes],
         )
         bounds = proven.get(k)
-        if bounds is not None and bounds.known:
-            described.bounds = bounds.densities()
-            described.bound_method, best = bounds.best
-            described.bound = max(bounds.density(best), described.value)  # above what was found, also by rounding
-        if bounds is not None and result.optimal and result.method == "exact":
-            described.bound, described.bound_method = described.value, "exact"
-        if described.optimal and described.status is not Status.INTERRUPTED:
-            described.status = Status.OPTIMAL
-        elif described.status is Status.OPTIMAL:  # not to the last digit, where weights are rounded
+        if bounds is not None:
+            described.note_bounds(bounds, exhausted=result.optimal and result.method == "exact")
+        if described.status is Status.OPTIMAL and not described.optimal:  # to the last digit, where weights are rounded
             described.status = Status.LOCAL_OPTIMUM
         return described
+
+    def note_bounds(self, bounds: SubgraphBounds, *, exhausted: bool = False) -> None:
+        """Take over what is proven; `exhausted` says that a method has compared all sets."""
+        if bounds.known:
+            self.bounds = bounds.densities()
+            self.bound_method, best = bounds.best
+            self.bound = max(bounds.density(best), self.value)  # above what was found, also by rounding
+        if exhausted or "exact" in bounds.known:
+            self.bound, self.bound_method = self.value, "exact"
+        if self.optimal and self.status is not Status.INTERRUPTED:
+            self.status = Status.OPTIMAL
 
     @property
     def density(self) -> float:
@@ -101,6 +114,21 @@ class DensestSubgraph(Result):
     def nodes(self) -> list[Any]:
         """The chosen nodes by their own labels."""
         return [int(i) for i in self.indices] if self.labels is None else list(self.labels)
+
+    def table(self, graph: Any) -> dict[str, list[Any]]:
+        """A row for each node: its name, degree and weight inside, and core number in the graph that was searched."""
+        return node_table(self._searched(graph), self.indices)
+
+    def subgraph(self, graph: Any) -> Graph:
+        """The chosen nodes of the graph that was searched as a graph of their own, to be written or drawn."""
+        return induced_subgraph(self._searched(graph), self.indices)
+
+    def _searched(self, graph: Any) -> Graph:
+        """The graph that was searched, which a result does not hold; another one is refused by its size."""
+        simple = as_graph(graph)
+        if simple.n != self.x.size:
+            raise InvalidInput(f"`graph` must be the one that was searched, of {self.x.size:,} nodes, got {simple!r}.")
+        return simple
 
     def facts(self) -> list[tuple[str, str]]:
         """What a reader wants to know, as names and texts."""

@@ -7,20 +7,33 @@ is computed again, and not reported a second time.
 
 from __future__ import annotations
 
+import copy
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from flipwise.densest import starts
-from flipwise.densest.bounds import CoreLoads, SubgraphBounds, add_cheap_bounds, balanced_loads, simple_bounds
+from flipwise.densest.bounds import (
+    CoreLoads,
+    SubgraphBounds,
+    add_cheap_bounds,
+    balanced_loads,
+    clique_bound,
+    simple_bounds,
+)
+from flipwise.densest.cliques import find_clique, may_hide_clique
 from flipwise.densest.core import Core, core_above, core_of_size, positive_degrees
+from flipwise.densest.exhaustive import MOST_NODES, MOST_WORK, QUICK_WORK, best_of_all
 from flipwise.densest.pairs import add_pair_bound
-from flipwise.densest.record import CallRecord
+from flipwise.densest.relaxed import add_semidefinite_bound
 from flipwise.densest.search import Search, Walks, proven_optimal, report
+from flipwise.densest.semidefinite import FULL_SPECTRUM
 from flipwise.densest.subset import Subset, descend
-from flipwise.densest.whole import SubgraphObjective, WholeGraph
+from flipwise.densest.sweep import Searches, Sweep
+from flipwise.densest.whole import GraphInMemory, SubgraphObjective, WholeGraph
+from flipwise.engine.incumbent import Incumbent
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Bools, Floats, Ints
@@ -36,48 +49,13 @@ MOST_CORE_NODES = 50_000
 """A core for the search has at most thirty nodes for each wanted one and this many more."""
 START_PASSES = 50
 """Passes over the edges for loads that only serve as a start."""
+CLIQUE_WORK = 3e8
+"""Elements that the search for a hidden clique may look at, at effort 1."""
+SMALL_SHARE, CLIQUE_SHARE = 0.15, 0.6
+"""The part of the time left that it may take before any costly proof; the latter in cores of more than some hundred
+nodes, and then instead of a number of elements."""
 PAIR_WORK = 8e8
 """Pairs times steps that the pair bound may spend at effort 1."""
-
-
-@dataclass(eq=False)
-class Sweep:
-    """What the searches of one call, one for each k and the largest first, hand on to each other."""
-
-    rng: np.random.Generator | None = None
-    """The random numbers of all of them; None: each takes those of its run."""
-    given: list[Ints] = field(default_factory=list)
-    """Sets of nodes to begin from: the user's, then the one found for the k before."""
-    loads: CoreLoads | None = None
-    bounds: dict[int, SubgraphBounds] = field(default_factory=dict)
-    """What has been proven for each k."""
-    record: CallRecord | None = None
-    """What a checkpoint needs to know of finished k."""
-
-    def loads_for(self, k: int) -> CoreLoads | None:
-        """The loads of a larger k, where their core has enough nodes for this one."""
-        return None if self.loads is None or self.loads.core.graph.n < k else self.loads
-
-
-@dataclass
-class Searches:
-    """The finished searches of one k: none, one, or two when the first core turned out too small."""
-
-    rng: np.random.Generator
-    finished: int = 0
-    weight: float = 0.0
-    """E of the best set at the end of the first, ..."""
-    wider_cap: float | None = None
-    """... and the cap of the wider core that it called for, if any."""
-
-    @classmethod
-    def resumed(cls, run: Run, rng: np.random.Generator) -> Searches | None:
-        """Those of an earlier run, if there was one; `rng` goes on where it was."""
-        before = run.resume(cls)
-        if before is None:
-            return None
-        rng.bit_generator.state = before.rng.bit_generator.state
-        return replace(before, rng=rng)
 
 
 class Scouted(NamedTuple):
@@ -127,12 +105,11 @@ class DensestSearch:
 
         # the core that a first solution says is needed, with balanced loads
         scouted = size.scout(known, reporting=before is None)
-        cap = size.needed_cap(scouted, known)
-        core = scouted.core if cap is None else size.core_above(cap, scouted.core, known)
-        if known is not None:
-            loads = known.loads[np.searchsorted(known.core.nodes, core.nodes)]
-        else:
-            loads = scouted.loads if cap is None else size.balanced(core, scouted.weight)
+        if self.prove and before is None and (proven := size.looked_at_all(QUICK_WORK)) is not None:
+            if sweep.record is not None:
+                sweep.record.add(size.bounds, known)
+            return proven
+        core, loads = size.needed_core(scouted, known)
         sweep.loads = known or CoreLoads(core, loads)
         size.add_bounds(core, sweep.loads)
 
@@ -154,11 +131,21 @@ class DensestSearch:
             sweep.loads = CoreLoads(core, loads)
             size.add_bounds(core, sweep.loads)
 
-        if status is Status.LOCAL_OPTIMUM and self.prove:
-            status = size.proven(core, loads, self.effort, shared=known is not None)
+        if status is Status.LOCAL_OPTIMUM:
+            status = self._closed(size, core, loads, rng, shared=known is not None)
         if sweep.record is not None:
             sweep.record.add(size.bounds, sweep.loads)
         return status
+
+    def _closed(self, size: OneSize, core: Core, loads: Floats, rng: np.random.Generator, *, shared: bool) -> Status:
+        """After the search: look for a hidden clique, prove, and use what is left of a time limit."""
+        status = size.searched_for_clique(core, rng, CLIQUE_WORK * self.effort)
+        if status is None and self.prove:
+            status = size.proven(core, loads, self.effort, shared=shared)
+        if status in (None, Status.LOCAL_OPTIMUM) and size.run.limits.time_limit is not None:
+            rng = np.random.default_rng(copy.deepcopy(rng).integers(2**62))  # another walk than the first
+            status = size.searched_for_clique(core, rng, math.inf)
+        return status or Status.LOCAL_OPTIMUM
 
 
 @dataclass(eq=False)
@@ -185,8 +172,62 @@ class OneSize:
         if shared and proven_optimal(self.run) is None:  # they served the search; a proof deserves loads of its own
             core, loads = self.own_loads()
             self.add_bounds(core, CoreLoads(core, loads))
+        self.add_bipartite_bound()
         add_pair_bound(self.bounds, core, loads, self.run, PAIR_WORK * effort)
-        return proven_optimal(self.run) or Status.LOCAL_OPTIMUM
+        status = proven_optimal(self.run) or self.looked_at_all(MOST_WORK * effort)
+        if status is None:
+            subset = Subset.of(core.graph, np.isin(core.nodes, self.best_nodes))
+            least = float(min(subset.degrees[subset.mask], default=0.0))
+            add_semidefinite_bound(self.bounds, core, loads, self.run, effort, self.graph.weight_range[1], least)
+            status = proven_optimal(self.run) or self.run.stopped
+        return status or Status.LOCAL_OPTIMUM
+
+    def add_bipartite_bound(self) -> None:
+        """Note that k nodes of a bipartite graph have at most k^2 / 4 pairs between the sides, where that is news."""
+        most = self.k**2 // 4 * max(self.graph.weight_range[1], 0.0)
+        if isinstance(self.graph, GraphInMemory) and most < self.bounds.best[1] and self.graph.bipartite:
+            self.bounds.add("bipartite", most if self.graph.unit else most * (1.0 + 1e-15))
+            self.run.raise_bound(-2.0 * self.bounds.best[1])
+
+    def searched_for_clique(self, core: Core, rng: np.random.Generator, work: float) -> Status | None:
+        """Look for a clique where the best set is nearly one and no bound excludes it; a status means: stop now."""
+        pairs = clique_bound(self.k, 1.0)
+        excluded = self.bounds.known and self.bounds.best[1] < pairs
+        if excluded or work == 0.0 or self.graph.unit != 1.0 or not may_hide_clique(self.best_weight, self.k):
+            return None
+        if core.cap > self.k - 2:
+            core = self.graph.core_above(float(self.k - 2))
+        share = 1.0
+        if work < math.inf:  # a proof comes after this: some of the time, more where that would take long, too
+            small = core.graph.n <= FULL_SPECTRUM
+            share = SMALL_SHARE if small else CLIQUE_SHARE
+            work = work if small or self.run.limits.time_limit is None else math.inf
+        until = self.run.seconds + share * self.run.seconds_left
+
+        def stop() -> object | None:
+            return self.run.check_time() or (Status.TIME_LIMIT if self.run.seconds > until else None)
+
+        nodes = find_clique(core, self.k, copy.deepcopy(rng), stop, work)
+        if nodes is None:
+            return self.run.stopped
+        x = np.full(self.graph.n, -1.0)
+        x[nodes] = 1.0
+        return self.run.step(x, -2.0 * pairs) or proven_optimal(self.run)
+
+    def looked_at_all(self, work: float) -> Status | None:
+        """Walk through all sets of a small graph; a status when that came to its end, or the time did."""
+        if self.graph.n > MOST_NODES:
+            return None
+        graph, exact = self.graph.subgraph(np.arange(self.graph.n)), self.graph.unit > 0.0
+        best = best_of_all(graph, self.k, self.best_nodes, exact=exact, run=self.run, work=work)
+        if best is None:
+            return self.run.stopped
+        x = np.full(self.graph.n, -1.0)
+        x[best.nodes] = 1.0
+        self.run.incumbent = Incumbent(x, -2.0 * best.weight)  # the best one exactly, also where rounding hides it
+        self.bounds.add("exact", best.weight)
+        self.run.raise_bound(-2.0 * best.weight)
+        return self.run.step(x, -2.0 * best.weight) or Status.OPTIMAL
 
     @property
     def best_nodes(self) -> Ints:
@@ -242,6 +283,14 @@ class OneSize:
             return None
         level = float(np.sort(scouted.loads)[max(0, scouted.loads.size - self.k)])
         return float(math.floor((1.0 if large else 0.8) * min(scouted.least, level)))
+
+    def needed_core(self, scouted: Scouted, known: CoreLoads | None) -> tuple[Core, Floats]:
+        """The core that the first solution says is needed, and its loads."""
+        cap = self.needed_cap(scouted, known)
+        core = scouted.core if cap is None else self.core_above(cap, scouted.core, known)
+        if known is not None:
+            return core, known.loads[np.searchsorted(known.core.nodes, core.nodes)]
+        return core, scouted.loads if cap is None else self.balanced(core, scouted.weight)
 
     def core_above(self, cap: float, small: Core, known: CoreLoads | None) -> Core:
         """The core of the known one (None: of the whole graph) above `cap`, unless it is too large for the search."""

@@ -11,6 +11,8 @@ from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from flipwise.densest import starts
 from flipwise.densest.core import Core, core_above, core_of_size, induced, whole_core
@@ -20,6 +22,9 @@ from flipwise.foundation.checks import Variables
 from flipwise.foundation.numbers import check_size
 from flipwise.graphs.graph import Graph
 from flipwise.model.exactness import common_divisor
+
+BIPARTITE_ARCS = 2_000_000
+"""Larger graphs are not asked whether they are bipartite."""
 
 
 @runtime_checkable
@@ -95,6 +100,11 @@ class GraphInMemory:
         """Every set's weight is an exact multiple of this; 0 where there is no such number."""
         return weight_unit(self.graph)
 
+    @cached_property
+    def bipartite(self) -> bool:
+        """Whether no edge joins two nodes of one side, for two sides of the nodes; False also where it takes long."""
+        return self.n_arcs <= BIPARTITE_ARCS and is_bipartite(self.graph)
+
     def core_of_size(self, size: int) -> Core:
         """A core of at least `size` nodes and not many more where the degrees allow."""
         return core_of_size(whole_core(self.graph), size)
@@ -145,6 +155,14 @@ class SubgraphObjective:
     def gradient(self, x: Floats) -> Floats:
         """Never asked for: the search keeps degrees of its own."""
         raise NotImplementedError
+
+
+def is_bipartite(graph: Graph) -> bool:
+    """Whether every piece falls apart when each node is doubled and edges lead from one copy to the other."""
+    A = sp.csr_array((np.ones(graph.n_arcs, np.int8), graph.indices, graph.indptr), shape=(graph.n, graph.n))
+    pieces, _ = connected_components(A, directed=False)
+    doubled, _ = connected_components(sp.block_array([[None, A], [A, None]]), directed=False)
+    return int(doubled) == 2 * int(pieces)
 
 
 def weight_range(graph: Graph) -> tuple[float, float]:
