@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from flipwise.bounds.choice import Bound, proof_of
+from flipwise.bounds.choice import Bound, proof_of, proof_of_small
 from flipwise.cuts.bisection import Bisection
 from flipwise.cuts.partition import PartitionProblem, RecursiveBisection, cut_between, part_sizes
 from flipwise.cuts.result import CutResult
@@ -20,6 +20,7 @@ from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
 from flipwise.engine.solve import solve
 from flipwise.engine.solver import Solver
+from flipwise.foundation.checks import is_number
 from flipwise.foundation.errors import InvalidInput
 from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.foundation.numbers import check_size
@@ -61,7 +62,8 @@ def maxcut(
         A graph in any form that flipwise reads (see `flipwise.read_graph`): a path, scipy.sparse, networkx, `(n,
         edges)`.
     bound
-        An upper bound to prove: "auto", "sdp", "spectral", "simple" or "none" (see `flipwise.solve_qubo`).
+        An upper bound to prove: "auto", "best", "quick", "sdp", "spectral", "simple" or "none" (see
+        `flipwise.solve_qubo`).
     effort
         How long the portfolio searches without any other limit; 1 is 30 rounds.
     start
@@ -105,7 +107,7 @@ def maxcut(
 def bisect(
     graph: Any,
     *,
-    bound: Bound = "none",
+    bound: Bound | None = None,
     effort: float = 1.0,
     start: npt.ArrayLike | None = None,
     seed: int | np.random.Generator | None = None,
@@ -127,7 +129,7 @@ def bisect(
     graph
         A graph in any form that flipwise reads (see `flipwise.read_graph`).
     bound
-        A lower bound to prove: "none" (the default), "auto", "sdp", "spectral" or "simple".
+        A lower bound to prove, as in `flipwise.maxcut`; when left out, only what is enumerated in a blink is proven.
     effort
         How long to search without any other limit; 1 is 30 rounds of four jobs.
     start
@@ -159,7 +161,9 @@ def bisect(
             trace_file=trace_file,
             checkpoint=checkpoint,
             every=every,
-            bound=proof_of(problem, bound, time_limit, least=0.0 if _nonnegative(simple) else None),
+            bound=proof_of_small(problem)
+            if bound is None
+            else proof_of(problem, bound, time_limit, least=0.0 if _nonnegative(simple) else None),
         )
         return _described(simple, found, "min")
 
@@ -168,6 +172,7 @@ def partition(
     graph: Any,
     sizes: int | Sequence[int],
     *,
+    imbalance: float = 0.0,
     effort: float = 1.0,
     start: npt.ArrayLike | None = None,
     seed: int | np.random.Generator | None = None,
@@ -182,7 +187,7 @@ def partition(
     checkpoint: str | Path | None = None,
     every: float = 60.0,
 ) -> CutResult:
-    """Parts of exactly the given sizes with as little weight between them as possible.
+    """Parts of the given sizes, exactly or within an imbalance, with as little weight between them as possible.
 
     Parameters
     ----------
@@ -190,8 +195,10 @@ def partition(
         A graph in any form that flipwise reads (see `flipwise.read_graph`).
     sizes
         The size of each part (they add up to the number of nodes), or the number of parts of equal size.
+    imbalance
+        By what share of its size a part may be larger, such as 0.03; 0 keeps the sizes exactly. No part is empty.
     start
-        The part of each node, 0, 1, 2, ..., with exactly these sizes.
+        The part of each node, 0, 1, 2, ..., with these sizes.
     effort, seed, time_limit, callback, threads, verbose, trace_file, checkpoint, every
         As in `bisect`; an iteration is the first partition, and then each improvement of two parts.
     max_iterations, target, patience
@@ -206,9 +213,11 @@ def partition(
     """
     limits = Limits(time_limit, max_iterations, target, patience)
     simple = _weighed(graph)
+    if not (is_number(imbalance) and imbalance >= 0.0):
+        raise InvalidInput(f"`imbalance` must be a finite number of at least 0, got {imbalance!r}.")
     with guarded_interrupts():
         found = solve(
-            PartitionProblem.of(simple, part_sizes(simple.n, sizes)),
+            PartitionProblem.of(simple, part_sizes(simple.n, sizes), float(imbalance)),
             RecursiveBisection(effort),
             limits=limits,
             start=start,

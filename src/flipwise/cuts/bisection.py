@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,6 +33,8 @@ from flipwise.solvers.portfolio.population import Member, Pace, PopulationState,
 
 COARSEST = 80
 """Nodes of the coarsest graph."""
+PASSES = 12
+"""The most passes of one refinement."""
 STARTS = 8
 """Cuts grown on the coarsest graph."""
 BUCKETS = 1 << 16
@@ -79,13 +81,22 @@ class Level:
         return float((total[self.indptr[1:]] - total[self.indptr[:-1]]).max(initial=0.0))
 
 
+def level_of(W: Any) -> Level:
+    """The finest level of a graph in CSR form: every node of size 1."""
+    kind = np.int64 if (W.data == np.rint(W.data)).all() and np.abs(W.data).sum() < 2**53 else np.float64
+    sizes = np.ones(W.shape[0], dtype=np.int64)
+    return Level(W.indptr.astype(np.int64), W.indices, W.data.astype(kind), sizes)
+
+
 def bisected(
     level: Level,
     goal: int,
     rng: np.random.Generator,
     parents: tuple[Signs, ...] = (),
+    tolerance: int = 0,
 ) -> Signs:
-    """A cut whose +1 side has `goal` nodes; with parents (the best first), one at least as good as the first."""
+    """A cut whose +1 side has `goal` nodes, or is off by at most `tolerance`; with parents (the best first), one at
+    least as good as the first."""
     classes = np.zeros(level.n, dtype=np.int64)
     for parent in parents:
         classes = 2 * classes + (parent > 0)
@@ -104,21 +115,21 @@ def bisected(
         start = None if start is None else start[first]
         current = smaller
     s = _first_cut(current, goal, rng) if start is None else start.copy()
-    s = refined(current, s, goal, rng)
+    s = refined(current, s, goal, rng, tolerance)
     for finer, coarse in reversed(levels):
-        s = refined(finer, s[coarse], goal, rng)
-    s = exact(level, s, goal)
+        s = refined(finer, s[coarse], goal, rng, tolerance)
+    s = exact(level, s, goal, tolerance)
     # levels of large nodes cannot keep the sizes exactly, so what was won there may have to be given back at the end
     return parents[0].copy() if parents and cut_weight(level, parents[0]) < cut_weight(level, s) else s
 
 
-def exact(level: Level, s: Signs, goal: int) -> Signs:
-    """`s` with exactly `goal` nodes at +1, the best ones moved where it has not."""
+def exact(level: Level, s: Signs, goal: int, tolerance: int = 0) -> Signs:
+    """`s` with `goal` nodes at +1, off by at most `tolerance`; the best ones are moved where it has not."""
     s = s.copy()
-    while (off := int(np.count_nonzero(s > 0)) - goal) != 0:
+    while abs(off := int(np.count_nonzero(s > 0)) - goal) > tolerance:
         gain, _ = level.gains(s)
         movable = np.flatnonzero((s > 0) == (off > 0))
-        moved = movable[np.argsort(-gain[movable], kind="stable")[: (abs(off) + 1) // 2]]
+        moved = movable[np.argsort(-gain[movable], kind="stable")[: (abs(off) - tolerance + 1) // 2]]
         s[moved] *= -1
     return s
 
@@ -153,8 +164,8 @@ def _first_cut(level: Level, goal: int, rng: np.random.Generator) -> Signs:
     return best
 
 
-def refined(level: Level, s: Signs, goal: int, rng: np.random.Generator, passes: int = 12) -> Signs:
-    """Passes of refinement until two in a row bring nothing."""
+def refined(level: Level, s: Signs, goal: int, rng: np.random.Generator, tolerance: int = 0) -> Signs:
+    """Passes of refinement, at most `PASSES`, until two in a row bring nothing."""
     n = level.n
     s = np.ascontiguousarray(s, dtype=np.int8)
     gain, _ = level.gains(s)
@@ -163,12 +174,12 @@ def refined(level: Level, s: Signs, goal: int, rng: np.random.Generator, passes:
     steps = 1.0 if whole and 2 * reach + 2 <= BUCKETS else (BUCKETS - 2) / max(2.0 * reach, 1e-300)
     buckets = int(2 * reach * steps) + 2
     heaviest = int(level.sizes.max())
-    tolerance = 0 if heaviest == 1 else heaviest
+    nearly = max(tolerance, 0 if heaviest == 1 else heaviest)
     off = int(level.sizes[s > 0].sum()) - goal
     patience = max(100, min(n, 300 + n // 50))
     quiet = 0
-    for turn in range(passes):
-        slack = int(heaviest * (1 + rng.integers(0, 8))) if turn % 2 else max(1, heaviest)
+    for turn in range(PASSES):
+        slack = tolerance + (int(heaviest * (1 + rng.integers(0, 8))) if turn % 2 else max(1, heaviest))
         scratch = (
             np.full((2, buckets), -1, dtype=np.int64),
             np.empty(n, dtype=np.int64),
@@ -179,9 +190,7 @@ def refined(level: Level, s: Signs, goal: int, rng: np.random.Generator, passes:
         )
         before = off
         fixed = (*level.arcs, level.sizes, reach, steps)
-        decrease, off = kernels.csr_pass(
-            *fixed, off, tolerance, slack, patience, int(rng.integers(n)), s, gain, *scratch
-        )
+        decrease, off = kernels.csr_pass(*fixed, off, nearly, slack, patience, int(rng.integers(n)), s, gain, *scratch)
         quiet = 0 if decrease > 0 or abs(off) < abs(before) else quiet + 1
         if quiet == 2:
             break

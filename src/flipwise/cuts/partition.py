@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.cuts.bisection import Bisection
-from flipwise.engine.limits import Limits, Status
+from flipwise.cuts.bisection import Bisection, bisected, cut_weight, level_of
+from flipwise.engine.limits import Clock, Limits, Status
 from flipwise.engine.run import Run
 from flipwise.engine.states import check_array
 from flipwise.foundation.arrays import Floats, Ints
@@ -21,6 +21,8 @@ from flipwise.model.constraints import Cardinality, Free
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic, accurate_sum
 
+LOOSE_TRIES, MOST_TRIES = 12, 200
+"""Cuts of a pair of parts of no exact sizes: at the effort of a partition, and at most with a time limit."""
 ROUNDS_SHARE = 1.0 / 3.0
 """The effort of each bisection in a partition, of that of a bisection on its own."""
 
@@ -50,17 +52,29 @@ class CutWeight:
 
 
 class PartSizes(Free):
-    """Each part has exactly its size."""
+    """Each part has exactly its size, or, where an imbalance is allowed, is at most by that share larger."""
 
-    def __init__(self, sizes: Ints) -> None:
+    def __init__(self, sizes: Ints, imbalance: float = 0.0) -> None:
         object.__setattr__(self, "sizes", sizes)
+        most = sizes + np.floor(imbalance * sizes + 1e-9).astype(np.int64)
+        object.__setattr__(self, "most", most)
 
     sizes: Ints
+    most: Ints
+    """The most nodes of each part."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether no imbalance is allowed."""
+        return bool((self.most == self.sizes).all())
 
     def violation(self, x: npt.NDArray[np.generic]) -> str | None:
         found = np.bincount(np.asarray(x, dtype=np.int64), minlength=self.sizes.size)
-        wrong = np.flatnonzero(found != self.sizes) if found.size == self.sizes.size else np.array([self.sizes.size])
-        return f"part {wrong[0]} must have exactly its size" if wrong.size else None
+        if found.size > self.sizes.size:
+            return f"there are only {self.sizes.size} parts"
+        wrong = np.flatnonzero(found != self.sizes if self.exact else (found > self.most) | (found == 0))
+        kind = "exactly its size" if self.exact else "a node, and no more than its size and the imbalance allow"
+        return f"part {wrong[0]} must have {kind}" if wrong.size else None
 
     def contains(self, x: npt.NDArray[np.generic]) -> bool:
         return self.violation(x) is None
@@ -70,9 +84,9 @@ class PartitionProblem(Problem):
     """The parts of a graph with exact sizes; a point is the part of each node."""
 
     @classmethod
-    def of(cls, graph: Graph, sizes: Ints) -> PartitionProblem:
-        """The problem of a graph and the sizes of its parts."""
-        return cls(CutWeight(graph), PartSizes(sizes))
+    def of(cls, graph: Graph, sizes: Ints, imbalance: float = 0.0) -> PartitionProblem:
+        """The problem of a graph, the sizes of its parts, and by what share a part may be larger."""
+        return cls(CutWeight(graph), PartSizes(sizes, imbalance))
 
     def to_user(self, x: Floats) -> npt.NDArray[Any]:
         """The part of each node."""
@@ -101,7 +115,7 @@ class Parting:
 
 @dataclass(frozen=True)
 class RecursiveBisection:
-    """Parts of exact sizes by bisection.
+    """Parts of given sizes by bisection: exact first, then, where an imbalance is allowed, pairs of parts loosely.
 
     Parameters
     ----------
@@ -121,6 +135,8 @@ class RecursiveBisection:
         assert isinstance(problem.objective, CutWeight) and isinstance(problem.constraint, PartSizes)
         sizes = problem.constraint.sizes
         cutting = _Partition(problem.objective.graph, rng, run, Bisection(self.effort * ROUNDS_SHARE))
+        exact, most = problem.constraint.exact, problem.constraint.most
+        pairs = list(combinations(range(sizes.size), 2)) if sizes.size > 2 or not exact else []
         pair, improved = 0, False
         before = run.resume(Parting)
         if before is not None:
@@ -129,20 +145,19 @@ class RecursiveBisection:
         elif x is not None:
             cutting.parts = x.astype(np.int64)
         else:
-            # half of the time for the recursion, whose log2(parts) levels share it by the number of nodes they cut
+            # half of the time for the recursion, if pairs follow; its log2(parts) levels share it by the nodes they cut
             depth = max(1, int(np.ceil(np.log2(max(2, sizes.size)))))
-            limit = run.limits.time_limit
-            cutting.cut(np.arange(problem.n), sizes, 0, None if limit is None else 0.5 * limit / (depth * problem.n))
+            limit = None if run.limits.time_limit is None else (0.5 if pairs else 1.0) * run.limits.time_limit
+            cutting.cut(np.arange(problem.n), sizes, 0, None if limit is None else limit / (depth * problem.n))
         value = problem.objective.value(cutting.parts)  # type: ignore[arg-type]
         stop = run.step(cutting.parts.astype(np.float64), value)
-        pairs = list(combinations(range(sizes.size), 2)) if sizes.size > 2 else []
         while stop is None and pairs:
             if pair == len(pairs):
                 if not improved:
                     break
                 pair, improved = 0, False
             left = None if run.limits.time_limit is None else run.seconds_left / (len(pairs) - pair)
-            better = cutting.cut_again(*pairs[pair], left)
+            better = cutting.cut_again(*pairs[pair], left) if exact else cutting.cut_loosely(*pairs[pair], most, left)
             pair, improved = pair + 1, improved or better
             state = Parting(cutting.parts, pair, improved, cutting.rng)
             if better:
@@ -182,6 +197,34 @@ class _Partition:
         if not value < objective.value(before):
             return False
         self.parts[nodes] = np.where(found > 0, b, a)
+        return True
+
+    def cut_loosely(self, a: int, b: int, most: Ints, seconds: float | None) -> bool:
+        """As `cut_again`, with any sizes that leave the two parts no larger than `most`."""
+        nodes = np.flatnonzero((self.parts == a) | (self.parts == b))
+        least = max(1, nodes.size - int(most[a]))
+        largest = min(nodes.size - 1, int(most[b]))
+        goal, tolerance = (least + largest) // 2, (largest - least) // 2
+        inner = self.W[nodes][:, nodes]
+        inner.sort_indices()
+        level = level_of(inner)
+        s = np.where(self.parts[nodes] == b, 1, -1).astype(np.int8)
+        before = cut_weight(level, s)
+        clock = Clock(seconds, parent=self.run.clock)
+        tries = max(1, round(LOOSE_TRIES * self.bisection.effort))
+        for k in range(tries if seconds is None else MOST_TRIES):
+            if k > 0 and clock.expired:
+                break
+            rng = self.rng.spawn(1)[0]
+            if k % 2 == 0:  # from the present cut through new levels
+                found = bisected(level, goal, rng, (s,), tolerance)
+            else:
+                found = bisected(level, goal, rng, (bisected(level, goal, rng, (), tolerance),), tolerance)
+            if cut_weight(level, found) < cut_weight(level, s):
+                s = found
+        if not cut_weight(level, s) < before:
+            return False
+        self.parts[nodes] = np.where(s > 0, b, a)
         return True
 
     def _split(
