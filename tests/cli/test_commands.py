@@ -103,6 +103,16 @@ def test_convert_there_and_back(call: Call) -> None:
     assert call("convert", "graph.txt", "g.flipgraph", "-q").code == 0
     one, two = read_graph("graph.txt"), read_graph("g.flipgraph")
     assert np.array_equal(one.indices, two.indices) and np.array_equal(one.indptr, two.indptr)
+    facts = json.loads(call("info", "g.flipgraph", "--json").out)
+    for suffix in ("graphml", "gexf", "gml", "json", "csv", "parquet"):
+        assert call("convert", "g.flipgraph", f"h.{suffix}", "-q").code == 0
+        back = json.loads(call("info", f"h.{suffix}", "--json").out)
+        assert [back[key] for key in ("nodes", "edges", "degrees")] == [
+            facts[key] for key in ("nodes", "edges", "degrees")
+        ]
+    Path("t.csv").write_text("when,a,b\n9,ann,bob\n")
+    said = json.loads(call("info", "t.csv", "--columns", "a,b", "--json").out)["done_to_the_input"][0]
+    assert "columns 'a' and 'b' as nodes with names" in said and "'ann bob'" in said
     assert call("convert", "model.qubo", "m.json").code == 0
     assert call("convert", "m.json", "back.qubo").code == 0
     x = [0, 1] * 15
@@ -189,3 +199,31 @@ def test_a_closed_pipe_is_no_error(sample_files: Path) -> None:
     command = f"{sys.executable} -m flipwise methods --json | head -c 1"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=sample_files, check=True)
     assert done.stderr == ""
+
+
+def test_every_option_of_an_estimator_is_reached(call: Call) -> None:
+    """Whitening, optimiser and hash function come to the model; vectors from Parquet give what they give from .npy."""
+    pytest.importorskip("sklearn", reason="the hashing commands need scikit-learn")
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    from flipwise import hashing
+
+    X = np.load("vectors.npy")
+    pq.write_table(pa.table({"embedding": list(X), "label": np.zeros(len(X), dtype=int)}), "lists.parquet")
+    pq.write_table(pa.table({f"x{j}": X[:, j] for j in range(X.shape[1])}), "columns.parquet")
+    options = ("--estimator", "ITQ", "--whitening", "0.2", "--optimizer", "itq", "--bits", "16", "-q")
+    models = []
+    for source in ("vectors.npy", "lists.parquet", "columns.parquet"):
+        assert call("hash", "fit", source, *options, "-o", "m.safetensors").code == 0
+        models.append(hashing.load("m.safetensors"))
+    assert models[0].whitening == 0.2 and models[0].optimizer == "itq"
+    assert models[0].codes_ == models[1].codes_ == models[2].codes_
+    assert (
+        call("hash", "fit", "vectors.npy", "--loss", "ARE", "--hash-function", "rbf", "-q", "-o", "r.safetensors").code
+        == 0
+    )
+    assert hashing.load("r.safetensors").hash_function == "rbf"
+    pq.write_table(pa.table({"embedding": [[1.0, 2.0], [1.0, 2.0, 3.0, 4.0]]}), "ragged.parquet")
+    ended = call("hash", "fit", "ragged.parquet", "-o", "n.safetensors")
+    assert ended.code != 0 and "differ in length" in ended.err and not Path("n.safetensors").exists()

@@ -21,6 +21,26 @@ def test_the_bound_is_proven_or_skipped(call: Call, flag: tuple[str, ...], prove
     assert ended.code == 0 and (result["bound"] is not None) is proven and (result["gap"] is not None) is proven
 
 
+def test_the_answer_as_a_table_a_graph_and_marks(call: Call) -> None:
+    """By the ending of the name; the nodes are the same in all of them."""
+    import networkx as nx
+
+    run = ("subgraph", "graph.txt", "-k", "12", "--effort", "0", "-q", "--no-bound")
+    nodes = json.loads(call(*run, "--json").out)["results"][0]["nodes"]
+    assert call(*run, "-o", "nodes.csv", "--marks", "marked.gexf").code == 0
+    head, *rows = Path("nodes.csv").read_text().splitlines()
+    assert head == "node,degree,weight,core" and [row.split(",")[0] for row in rows] == [str(node) for node in nodes]
+    assert call(*run, "-o", "found.graphml").code == 0
+    found, marked = nx.read_graphml("found.graphml"), nx.read_gexf("marked.gexf")
+    assert (
+        set(found)
+        == {str(node) for node in nodes}
+        == {node for node, data in marked.nodes(data=True) if data["inside"]}
+    )
+    assert [int(row.split(",")[1]) for row in rows] == [found.degree(str(node)) for node in nodes]
+    assert call(*run, "--marks", "marked.txt").code == call(*run[:3], "5,6", "--marks", "marked.gexf").code == 2
+
+
 def test_ctrl_c_after_the_search_still_writes_the_files(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """While the page is drawn: the nodes, the page and the table are there, and the next Ctrl-C is one again."""
     pages = importlib.import_module("flipwise.pages.subgraph_page")  # the package has a function of that name

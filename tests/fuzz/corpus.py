@@ -20,7 +20,7 @@ import numpy as np
 import flipwise
 from flipwise.foundation import container
 from tests.fuzz.mutations import repaired_container, repaired_store
-from tests.fuzz.round_trips import same_codes, same_graph, same_model, same_result, same_state
+from tests.fuzz.round_trips import same_codes, same_graph, same_listed, same_model, same_result, same_state
 
 Read = Callable[[Path], Any]
 
@@ -225,6 +225,23 @@ def _graph_reader(format: str, suffix: str, *more: bytes, repair: Any = None) ->
     )
 
 
+def _listed_reader(format: str, suffix: str, *more: bytes) -> Reader:
+    """A format with names and attributes: weights, names, a node without an edge, marks."""
+
+    def files() -> list[bytes]:
+        indptr, indices, weights = np.array([0, 1, 3, 4, 4]), np.array([1, 0, 2, 1]), np.array([2.5, 2.5, -1.0, -1.0])
+        named = flipwise.Graph(indptr, indices, weights, ["a", "Zo\xeb", "b c", "x"])
+        marks = {"inside": np.array([True, False, True, False])}
+        return [
+            _written("g", lambda path: flipwise.write_graph(named, path, format=format)),
+            _written("g", lambda path: flipwise.write_graph((3, [[0, 2]]), path, format=format)),
+            _written("g", lambda path: flipwise.write_graph(named, path, format=format, attributes=marks)),
+            *more,
+        ]
+
+    return Reader(f"x{suffix}", _read_graph(format), files, same_listed(format))
+
+
 def _model_reader(format: str, suffix: str, *, spin: bool = False) -> Reader:
     return Reader(f"x{suffix}", _read_model(format), lambda: _model_files(format, spin=spin), same_model(format))
 
@@ -242,6 +259,32 @@ READERS: dict[str, Reader] = {
     "MatrixMarket graph": _graph_reader("matrixmarket", ".mtx"),
     "METIS": _graph_reader("metis", ".metis", b"3 3 011 1\n5 2 7 3 9\n5 1 7 3 8\n5 1 9 2 8\n"),
     "rudy graph": _graph_reader("rudy", ".rudy"),
+    "named columns": Reader(
+        "x.csv",
+        _read_graph("csv"),
+        lambda: [
+            b"Source,Target,Type,Id,Label,Weight\n0,1,Undirected,0,,2.5\n1,2,Undirected,1,,3\n",
+            b'id;weight;target;source\n1;0.5;"a b";c\n2;1;d;e\n',
+            b"source,target,weight\nann,bob,2\nbob,eve,-1\n",
+        ],
+        same_listed("csv"),
+    ),
+    "GraphML": _listed_reader(
+        "graphml",
+        ".graphml",
+        b'<graphml><key id="k" for="edge" attr.name="weight"><default>2</default></key><graph id="G"><node id="n0">'
+        b'</node><node id="n1"/><edge source="n0" target="n1" directed="true"/></graph></graphml>',
+    ),
+    "GEXF": _listed_reader("gexf", ".gexf"),
+    "GML": _listed_reader(
+        "gml", ".gml", b'Creator "x"\ngraph\n[\n  directed 1\n node [ id 7 name "a" g [ x 1 ] ]\n]\n'
+    ),
+    "node-link JSON": _listed_reader(
+        "nodelink", ".json", b'{"nodes": [{"id": [0, "a"]}, {"id": 7}], "links": [{"source": 7, "target": 7}]}'
+    ),
+    "graph6": Reader(
+        "x.g6", _read_graph("graph6"), lambda: [b"DQc\n", b">>sparse6<<:Fa@x^\n", b"?"], same_graph("flipwise")
+    ),
     "compact graph": _graph_reader("flipwise", ".flipgraph", repair=repaired_store),
     "BVGraph": Reader("x.bv", _bvgraph, _bvgraph_files, same_graph("flipwise")),
     "any graph": Reader(

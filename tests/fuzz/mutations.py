@@ -26,6 +26,10 @@ TOKENS += [
     b"--",
 ]
 TOKENS += [
+    b"<!DOCTYPE x [<!ENTITY a 'b'>]>",
+    b"&#1;",
+    b"<graph>",
+    b"]",
     b'"a b"',
     b"{",
     b"<?xml",
@@ -102,5 +106,5 @@ def repaired_store(content: bytes) -> bytes:
         text = json.dumps(header).encode()
         text += b" " * (-(20 + len(text)) % 64)
         return struct.pack("<8sIII", magic, version, len(text), zlib.crc32(text)) + text + body
-    except (ValueError, TypeError, KeyError, struct.error, AttributeError, OverflowError):
+    except (ValueError, TypeError, KeyError, struct.error, AttributeError, OverflowError, SyntaxError):
         return content

@@ -32,6 +32,20 @@ def same_graph(format: str) -> Callable[[Any, Path], None]:
     return check
 
 
+def same_listed(format: str) -> Callable[[Any, Path], None]:
+    """A format with names and nodes without an edge keeps both, or refuses what it cannot say."""
+
+    def check(graph: flipwise.Graph, folder: Path) -> None:
+        with contextlib.suppress(flipwise.InvalidInput, flipwise.InvalidFile):
+            path = flipwise.write_graph(graph, folder / "again", format=format)  # type: ignore[arg-type]
+            back = flipwise.read_graph(path, format=format)  # type: ignore[arg-type]
+            names = [{str(name) for name in (range(g.n) if g.names is None else g.names)} for g in (graph, back)]
+            assert names[0] == names[1] and graph.n == back.n, path.read_bytes()
+            assert _edges(graph, "edgelist") == _edges(back, "edgelist"), path.read_bytes()
+
+    return check
+
+
 def _edges(graph: flipwise.Graph, format: str) -> dict[tuple[Any, Any], float]:
     """The edges by their ends: names in an edge list, numbers where a format has no names."""
     named = format == "edgelist" and graph.names is not None

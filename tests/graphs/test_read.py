@@ -59,6 +59,12 @@ def test_a_file_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytes
         ("a.txt", "3 1\n1 2\n", "edgelist"),
         ("a.csv.gz", "3,1\n", "edgelist"),
         ("a.txt", "0 1\n1 2 3\n", "edgelist"),
+        ("a.txt", "<?xml version='1.0'?><graphml>", "graphml"),
+        ("a.xml", "<gexf>", "gexf"),
+        ("a.graphml", "<?xml version='1.0'?>", "graphml"),
+        ("a.txt", "Creator x\ngraph [\n", "gml"),
+        ("a", '{"nodes": []', "nodelink"),
+        ("a.g6", "A_", "graph6"),
     ],
 )
 def test_detection(tmp_path: Path, name: str, text: str, expected: str) -> None:
@@ -70,11 +76,14 @@ def test_options_are_checked(tmp_path: Path) -> None:
     """Wrong options, missing and binary files are refused before any work."""
     path = written(tmp_path, "0 1\n")
     for options, name in (
-        ({"format": "gml"}, "format"),
+        ({"format": "dot"}, "format"),
         ({"symmetrise": "min"}, "symmetrise"),
         ({"base": -1}, "base"),
         ({"max_bytes": 0}, "max_bytes"),
         ({"format": "metis", "base": 1}, "base"),
+        ({"format": "metis", "columns": ("a", "b")}, "columns"),
+        ({"columns": "ab"}, "columns"),
+        ({"columns": ("a", "a")}, "columns"),
     ):
         with pytest.raises(InvalidInput, match=name):
             read_graph(path, **options)

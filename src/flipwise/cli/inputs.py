@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from flipwise.cli.terminal import printable
-from flipwise.foundation.errors import InvalidFile, InvalidInput
+from flipwise.foundation.errors import FlipwiseError, InvalidFile, InvalidInput
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from flipwise.hashing.codes import Codes
     from flipwise.qubo.models import QuadraticModel
 
-GRAPH_FORMATS = ("edgelist", "matrixmarket", "metis", "rudy", "parquet", "bvgraph", "flipwise")
-WRITTEN_GRAPH_FORMATS = ("edgelist", "matrixmarket", "metis", "rudy", "flipwise")
+WRITTEN_GRAPH_FORMATS = (
+    "edgelist", "csv", "graphml", "gexf", "gml", "nodelink", "matrixmarket", "metis", "rudy", "parquet", "flipwise",
+)  # fmt: skip
+GRAPH_FORMATS = (*WRITTEN_GRAPH_FORMATS, "graph6", "bvgraph")
 MODEL_FORMATS = ("rudy", "bqp", "qubo", "bqpjson", "biqmac", "matrixmarket", "coo", "bqm")
 BLOCK_ENTRIES = 1 << 22
 """Numbers of a mapped array that are looked at together."""
@@ -57,6 +59,7 @@ class Reading(NamedTuple):
     unweighted: bool
     names: bool
     header: bool | None
+    columns: str | None
 
     def graph(self, file: str, *, quiet: bool) -> Graph:
         """The graph of a file; what was done to it is said on standard error."""
@@ -70,6 +73,7 @@ class Reading(NamedTuple):
                 weighted=False if self.unweighted else None,
                 names=self.names or None,
                 header=self.header,
+                columns=None if self.columns is None else tuple(self.columns.split(",")),
             )
         if not quiet:
             for note in graph.notes:
@@ -78,11 +82,19 @@ class Reading(NamedTuple):
 
 
 def is_model(file: str) -> bool:
-    """Whether the name is that of a QUBO or Ising model rather than of a graph."""
+    """Whether the name is that of a QUBO or Ising model rather than of a graph; JSON can hold either."""
     name = file.lower()
     for packed in (".gz", ".xz", ".bz2"):
         name = name.removesuffix(packed)
-    return name.endswith(_MODEL_ENDINGS)
+    return name.endswith(_MODEL_ENDINGS) and not (name.endswith(".json") and _holds_nodes(Path(file)))
+
+
+def _holds_nodes(path: Path) -> bool:
+    """Whether a JSON file is one of a graph: it has nodes, and no terms as models have."""
+    from flipwise.graphs.streams import blocks
+
+    held = b"".join(blocks(path)) if path.is_file() else b""
+    return b'"nodes"' in held and b'"quadratic_terms"' not in held
 
 
 def load_model(file: str, file_format: str | None) -> QuadraticModel:
@@ -96,12 +108,12 @@ def load_model(file: str, file_format: str | None) -> QuadraticModel:
 
 
 def read_array(file: str) -> np.ndarray:
-    """The array of a `.npy`, one-array `.npz`, or text file (commas or spaces); `.npy` files are memory-mapped."""
+    """The array of a `.npy`, one-array `.npz`, Parquet or text file (commas or spaces); `.npy` files are mapped."""
     import numpy as np
 
     with on_disk(file) as path:
         if not path.is_file():
-            raise InvalidFile(f"{file}: no such file. Give a .npy, .npz, .csv or .txt file with an array.")
+            raise InvalidFile(f"{file}: no such file. Give a .npy, .npz, .parquet, .csv or .txt file with an array.")
         with path.open("rb") as opened:
             start = opened.read(6)
         try:
@@ -109,9 +121,13 @@ def read_array(file: str) -> np.ndarray:
                 return np.load(path, mmap_mode=None if file == "-" else "r", allow_pickle=False)  # type: ignore[no-any-return]
             if start[:2] == b"PK":
                 return _only_array(file, path)
+            if start[:4] == b"PAR1":
+                from flipwise.distributed.rows import parquet_rows
+
+                return parquet_rows(path)
             text = path.read_text(encoding="utf-8")
             return np.loadtxt(text.replace(",", " ").splitlines(), ndmin=1)
-        except InvalidFile:
+        except FlipwiseError:
             raise
         except Exception as error:  # NumPy and zipfile have many
             if isinstance(error, OSError) and error.filename is not None:

@@ -19,7 +19,7 @@ else:  # not generic in click 8.1
     _Time = _Numbers = click.ParamType
 
 
-Bounds = click.Choice(["auto", "sdp", "spectral", "simple", "none"])
+Bounds = click.Choice(["auto", "best", "quick", "sdp", "spectral", "simple", "none"])
 """What to prove about a quadratic."""
 
 
@@ -115,6 +115,7 @@ _graph_options = _together(
     click.option("--unweighted", is_flag=True, help="Ignore weights and further columns."),
     click.option("--names", is_flag=True, help="Edge lists: nodes have names, also where they look like numbers."),
     click.option("--header/--no-header", default=None, help="Edge lists: the first line has column names, or an edge."),
+    click.option("--columns", metavar="A,B[,W]", help="CSV, Parquet: the columns of the two ends and of the weight."),
 )
 
 

@@ -127,7 +127,9 @@ def _features(batch: Any, group: RowGroup) -> npt.NDArray[Any]:
     columns = [batch.column(name) for name in group.features]
     if any(column.null_count for column in columns):
         raise InvalidFile(f"{group.path}: features have missing values.")
-    if len(columns) == 1 and hasattr(columns[0], "flatten"):
+    if len(columns) == 1 and hasattr(columns[0], "value_lengths"):
+        if len(columns[0].value_lengths().unique()) > 1:
+            raise InvalidFile(f"{group.path}: the lists of features differ in length.")
         rows = columns[0].flatten().to_numpy(zero_copy_only=False).reshape(len(batch), -1)
     else:
         rows = np.column_stack([column.to_numpy(zero_copy_only=False) for column in columns])
@@ -136,6 +138,14 @@ def _features(batch: Any, group: RowGroup) -> npt.NDArray[Any]:
     if not np.isfinite(rows).all():
         raise InvalidFile(f"{group.path}: features must be finite.")
     return np.ascontiguousarray(rows)
+
+
+def parquet_rows(path: Path, label: str = "label") -> npt.NDArray[Any]:
+    """All rows of a Parquet file, read into this process; the column `label` is no feature."""
+    parts = [X for block in _parquet(path, label, labelled=False).blocks for X, _ in batches(*block)]
+    if len({part.shape[1] for part in parts}) > 1:
+        raise InvalidFile(f"{path}: the lists of features differ in length.")
+    return np.concatenate(parts)
 
 
 def _array_file(path: Path, y: Any) -> Blocks:

@@ -3,37 +3,52 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.foundation.errors import InvalidInput
-from flipwise.foundation.numbers import EXACT, as_csr, as_floats, as_number, as_real, check_size
+from flipwise.foundation.numbers import as_csr, as_floats, as_real, check_size
 from flipwise.graphs.csr import graph_from_csr
+from flipwise.graphs.formats.tables import check_columns
+from flipwise.graphs.frames import from_frame, matrix_names, renamed
 from flipwise.graphs.graph import ArcBlock, Graph, Symmetrise, build_graph, check_symmetrise, index_type
+from flipwise.graphs.libraries import from_graph_tool, from_igraph, from_networkit, from_networkx, is_instance
 
-if TYPE_CHECKING:
-    import igraph
-    import networkx
+_LIBRARIES: list[tuple[str, str, Callable[[Any, Symmetrise, str | None], Graph]]] = [
+    ("networkx", "Graph", from_networkx),
+    ("igraph", "Graph", from_igraph),
+    ("networkit", "Graph", from_networkit),
+    ("graph_tool", "Graph", from_graph_tool),
+]
 
 
-def as_graph(graph: Any, *, symmetrise: Symmetrise = "max", weight: str | None = "weight") -> Graph:
+def as_graph(
+    graph: Any,
+    *,
+    symmetrise: Symmetrise = "max",
+    weight: str | None = "weight",
+    columns: Sequence[str] | None = None,
+) -> Graph:
     """The simple undirected graph that `graph` stands for.
 
     Parameters
     ----------
     graph
-        A `Graph`; a scipy sparse or square NumPy adjacency matrix, or a data frame with one (entries of a sparse matrix
-        that are stored more than once are added up); a networkx or igraph graph (node labels are kept); a pyarrow table
-        of edges; a pair `(n, edges)` with `edges` of shape (m, 2), or (m, 3) with weights; a path.
+        A `Graph`; a scipy sparse or square NumPy adjacency matrix (entries of a sparse matrix that are stored more than
+        once are added up); a networkx, igraph, networkit or graph-tool graph (node labels are kept); a pandas, polars
+        or pyarrow table of edges, or a data frame that is a square adjacency matrix; a pair `(n, edges)` with `edges`
+        of shape (m, 2), or (m, 3) with weights; a path.
     symmetrise
         The weight of an edge given by several arcs: `"max"`, `"sum"`, or `"error"` to refuse (see `read_graph`).
     weight
-        The edge attribute with the weights in networkx and igraph graphs; None ignores weights.
+        The edge attribute with the weights in networkx, igraph and graph-tool graphs; None ignores weights.
+    columns
+        Tables only: the names of the columns of the source, the target and, if wanted, the weight. None recognises
+        usual names, such as source, target and weight.
 
     Examples
     --------
@@ -43,20 +58,23 @@ def as_graph(graph: Any, *, symmetrise: Symmetrise = "max", weight: str | None =
     if isinstance(graph, Graph):
         return graph
     check_symmetrise(symmetrise)
+    check_columns(columns)
     if isinstance(graph, str | os.PathLike):
         from flipwise.graphs.read import read_graph
 
-        return read_graph(graph, symmetrise=symmetrise)
+        return read_graph(graph, symmetrise=symmetrise, columns=columns)
     if sp.issparse(graph):
         return _from_scipy(graph, symmetrise)
-    if _is_instance(graph, "networkx", "Graph"):
-        return _from_networkx(graph, symmetrise, weight)
-    if _is_instance(graph, "igraph", "Graph"):
-        return _from_igraph(graph, symmetrise, weight)
-    if _is_instance(graph, "pyarrow", "Table"):
-        from flipwise.graphs.formats.parquet import graph_from_batches
-
-        return graph_from_batches(graph.schema, graph.to_batches(), "the table", InvalidInput, symmetrise=symmetrise)
+    for package, kind, convert in _LIBRARIES:
+        if is_instance(graph, package, kind):
+            return convert(graph, symmetrise, weight)
+    for package in ("pandas", "polars", "pyarrow"):
+        if is_instance(graph, package, "Table" if package == "pyarrow" else "DataFrame"):
+            found = from_frame(graph, symmetrise, columns)
+            if found is not None:
+                return found
+    if columns is not None:
+        raise InvalidInput(f"`columns` is for tables and files of them, not for {type(graph).__name__}.")
     if isinstance(graph, tuple) and len(graph) == 2 and isinstance(graph[0], int | np.integer):
         return _from_edges(int(graph[0]), graph[1], symmetrise)
     if isinstance(graph, np.ndarray) or hasattr(graph, "to_numpy"):
@@ -66,18 +84,11 @@ def as_graph(graph: Any, *, symmetrise: Symmetrise = "max", weight: str | None =
                 f"`graph`: an adjacency matrix must be square, got shape {matrix.shape}. "
                 "For an array of edges pass the pair (number of nodes, edges)."
             )
-        return _from_scipy(sp.csr_array(matrix), symmetrise)
+        return renamed(_from_scipy(sp.csr_array(matrix), symmetrise), matrix_names(graph))
     raise InvalidInput(
-        f"`graph` must be a flipwise.Graph, a scipy sparse matrix, a networkx or igraph graph, a pyarrow table, "
-        f"a pair (n, edges) or a path, got {type(graph).__name__}."
+        f"`graph` must be a flipwise.Graph, a scipy sparse matrix, a networkx, igraph, networkit or graph-tool "
+        f"graph, a pandas, polars or pyarrow table, a pair (n, edges) or a path, got {type(graph).__name__}."
     )
-
-
-def _is_instance(value: Any, package: str, kind: str) -> bool:
-    """Whether `value` is an instance of a class of a package that may not even be installed."""
-    module = sys.modules.get(package)
-    cls = getattr(module, kind, None)
-    return cls is not None and isinstance(value, cls)
 
 
 def _from_scipy(matrix: Any, symmetrise: Symmetrise) -> Graph:
@@ -127,53 +138,3 @@ def _node_column(column: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     if column.dtype.kind not in "iuf":
         raise InvalidInput(f"`graph`: node indices must be integers, got {column.dtype}.")
     return np.ascontiguousarray(column, dtype=np.int64)
-
-
-def _from_networkx(graph: networkx.Graph[Any], symmetrise: Symmetrise, weight: str | None) -> Graph:
-    """The graph of a networkx graph of any kind, directed and with parallel edges too."""
-    nodes = list(graph.nodes)
-    position = {node: i for i, node in enumerate(nodes)}
-    m = graph.number_of_edges()
-    sources, targets, weights = np.empty(m, np.int64), np.empty(m, np.int64), np.ones(m)
-    edges: Any = graph.edges(data=weight, default=1.0) if weight else ((u, v, 1.0) for u, v in graph.edges())
-    for p, (u, v, value) in enumerate(edges):
-        sources[p], targets[p] = position[u], position[v]
-        weights[p] = _as_weight(value, f"edge ({u!r}, {v!r})")
-    return _from_lists(nodes, sources, targets, weights, symmetrise)
-
-
-def _from_igraph(graph: igraph.Graph, symmetrise: Symmetrise, weight: str | None) -> Graph:
-    """The graph of an igraph graph; names are those of its vertices, if they have any."""
-    n = graph.vcount()
-    names: Sequence[Any] = graph.vs["name"] if "name" in graph.vs.attributes() else range(n)
-    edges = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    weights = np.ones(len(edges))
-    if weight and weight in graph.es.attributes():
-        for p, value in enumerate(graph.es[weight]):
-            weights[p] = _as_weight(value, f"edge {tuple(edges[p].tolist())}")
-    return _from_lists(names, edges[:, 0], edges[:, 1], weights, symmetrise)
-
-
-def _as_weight(value: Any, where: str) -> float:
-    """The weight of an edge as a number."""
-    if type(value) is float or (type(value) is int and abs(value) <= EXACT):
-        return float(value)  # the usual ones, of which there can be millions; NaN and inf are refused later
-    try:
-        return as_number("weight", value)
-    except InvalidInput as error:
-        raise InvalidInput(f"`graph`: {where} has weight {value!r}; weights must be numbers. {error}") from None
-
-
-def _from_lists(
-    names: Sequence[Any],
-    sources: npt.NDArray[np.int64],
-    targets: npt.NDArray[np.int64],
-    weights: npt.NDArray[np.float64],
-    symmetrise: Symmetrise,
-) -> Graph:
-    """The graph of columns of arcs over named nodes; names 0, 1, ... are left out."""
-    if np.isfinite(weights).all():
-        check_size("graph", weights)
-    arcs = ArcBlock(sources, targets, None if (weights == 1.0).all() else weights)
-    plain = all(type(name) is int and name == i for i, name in enumerate(names))
-    return build_graph(len(names), [arcs], symmetrise=symmetrise, names=None if plain else names, what="`graph`")

@@ -8,7 +8,7 @@ only some arcs have. An edge whose weight comes to 0 is no edge. What was done s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -82,6 +82,28 @@ class Graph:
         """The symmetric adjacency matrix W."""
         weights = np.ones(self.n_arcs) if self.weights is None else self.weights
         return sp.csr_array((weights, self.indices, self.indptr), shape=(self.n, self.n))
+
+    def to(self, library: str, attributes: Mapping[str, Any] | None = None) -> Any:
+        """The graph as an object of another library: a graph, or a table of its edges.
+
+        Parameters
+        ----------
+        library
+            `"networkx"`, `"igraph"`, `"networkit"` (which has no names), `"graph-tool"`, or, for a table with the
+            columns source, target and weight, `"pandas"`, `"polars"`, `"pyarrow"` (nodes without an
+            edge are in none of them, but for the metadata of pyarrow's).
+        attributes
+            Attributes of nodes by their names, a value for each node, for networkx, igraph and graph-tool.
+
+        Examples
+        --------
+        >>> from flipwise.graphs.convert import as_graph
+        >>> as_graph((3, [[0, 1], [1, 2]])).to("networkx").edges
+        EdgeView([(0, 1), (1, 2)])
+        """
+        from flipwise.graphs.libraries import to_library
+
+        return to_library(self, library, attributes)
 
     def __repr__(self) -> str:
         kind = "unweighted" if self.weights is None else "weighted"

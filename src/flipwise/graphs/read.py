@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from flipwise.foundation.checks import check_whole
 from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.formats.bvgraph import read_bvgraph
 from flipwise.graphs.formats.edgelist import read_edge_list
-from flipwise.graphs.formats.foreign import refuse_foreign
+from flipwise.graphs.formats.foreign import READ, foreign_format, refuse_foreign
+from flipwise.graphs.formats.gexf import read_gexf
+from flipwise.graphs.formats.gml import read_gml
+from flipwise.graphs.formats.graph6 import read_graph6
+from flipwise.graphs.formats.graphml import read_graphml
 from flipwise.graphs.formats.matrixmarket import read_matrix_market
 from flipwise.graphs.formats.metis import read_metis
+from flipwise.graphs.formats.nodelink import read_node_link
 from flipwise.graphs.formats.parquet import read_parquet
 from flipwise.graphs.formats.rudy import read_rudy
+from flipwise.graphs.formats.tables import check_columns
 from flipwise.graphs.graph import Graph, Symmetrise, check_symmetrise
 from flipwise.graphs.store import MAGIC, open_store
 from flipwise.graphs.streams import blocks, compression_of, plain_suffix
 
-Format = Literal["edgelist", "matrixmarket", "metis", "rudy", "parquet", "bvgraph", "flipwise"]
+Format = Literal[
+    "edgelist", "csv", "graphml", "gexf", "gml", "nodelink", "matrixmarket", "metis", "rudy", "graph6", "parquet",
+    "bvgraph", "flipwise",
+]  # fmt: skip
 """The names of the formats."""
 
 SUFFIXES: dict[str, Format] = {
@@ -32,6 +41,12 @@ SUFFIXES: dict[str, Format] = {
     ".rudy": "rudy",
     ".rud": "rudy",
     ".mc": "rudy",
+    ".graphml": "graphml",
+    ".gexf": "gexf",
+    ".gml": "gml",
+    ".json": "nodelink",
+    ".g6": "graph6",
+    ".s6": "graph6",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".flipgraph": "flipwise",
@@ -42,7 +57,11 @@ _READERS: dict[str, Callable[..., Graph]] = {
     "matrixmarket": read_matrix_market,
     "metis": read_metis,
     "rudy": read_rudy,
-    "parquet": read_parquet,
+    "graphml": read_graphml,
+    "gexf": read_gexf,
+    "gml": read_gml,
+    "nodelink": read_node_link,
+    "graph6": read_graph6,
 }
 
 
@@ -55,6 +74,7 @@ def read_graph(
     names: bool | None = None,
     base: int | None = None,
     header: bool | None = None,
+    columns: Sequence[str] | None = None,
     verify: bool = True,
     max_bytes: int | None = None,
 ) -> Graph:
@@ -63,11 +83,13 @@ def read_graph(
     Parameters
     ----------
     path
-        An edge list (SNAP, CSV, TSV, ...), MatrixMarket, METIS, rudy, Parquet, WebGraph BVGraph (`.graph` beside
-        `.properties`) or compact Flipwise file. Text may be packed with gzip, bzip2, xz or zstd.
+        An edge list (SNAP, CSV, TSV, ...), GraphML, GEXF, GML, node-link JSON, MatrixMarket, METIS, rudy, graph6,
+        Parquet, WebGraph BVGraph (`.graph` beside `.properties`) or compact Flipwise file. Text may be packed with
+        gzip, bzip2, xz or zstd.
     format
-        One of `"edgelist"`, `"matrixmarket"`, `"metis"`, `"rudy"`, `"parquet"`, `"bvgraph"`, `"flipwise"`; None finds
-        out.
+        One of `"edgelist"` (or `"csv"`), `"graphml"`, `"gexf"`, `"gml"`, `"nodelink"`, `"matrixmarket"`, `"metis"`,
+        `"rudy"`, `"graph6"`, `"parquet"`, `"bvgraph"`, `"flipwise"`; None finds out. What is known and not read is
+        refused by name.
     symmetrise
         All arcs between two nodes become one edge. Its weight is their maximum (`"max"`) or their sum (`"sum"`);
         `"error"` refuses input with self loops, repeated arcs or arcs of which only some have a reverse. Self loops
@@ -82,6 +104,9 @@ def read_graph(
     header
         Edge lists only: whether the first line of data holds column names rather than an edge. None recognises usual
         names and refuses a line that could be either.
+    columns
+        CSV and Parquet only: the names of the columns of the source, the target and, if wanted, the weight. None
+        recognises usual names.
     verify
         Compact files only: check all checksums and rows (one pass over the file).
     max_bytes
@@ -105,15 +130,22 @@ def read_graph(
     """
     check_symmetrise(symmetrise)
     check_format(format)
+    check_columns(columns)
     check_whole("base", base, 0, optional=True)
     check_whole("max_bytes", max_bytes, 1, optional=True)
     location = Path(path)
     found = format or detect_format(location)
-    if any(option is not None for option in (names, base, header)) and found != "edgelist":
+    text = found in ("edgelist", "csv")
+    if any(option is not None for option in (names, base, header)) and not text:
         raise InvalidInput(f"`names`, `base` and `header` are for edge lists; {location} is read as {found}.")
+    if columns is not None and not text and found != "parquet":
+        raise InvalidInput(f"`columns` is for tables, CSV and Parquet; {location} is read as {found}.")
     common: dict[str, Any] = {"symmetrise": symmetrise, "max_bytes": max_bytes}
-    if found == "edgelist":
-        return read_edge_list(location, weighted=weighted, names=names, base=base, header=header, **common)
+    if text:
+        own = {"names": names, "base": base, "header": header, "columns": columns}
+        return read_edge_list(location, weighted=weighted, **own, **common)  # type: ignore[arg-type]
+    if found == "parquet":
+        return read_parquet(location, weighted=weighted, columns=columns, **common)
     if found == "bvgraph":
         _refuse_demanded_weights(weighted, location, found)
         return read_bvgraph(location, **common)
@@ -161,9 +193,14 @@ def detect_format(path: Path) -> Format:
     if head[:14].lower() == b"%%matrixmarket":
         return "matrixmarket"
     suffix = plain_suffix(path)
-    refuse_foreign(path, head, suffix)
+    known = foreign_format(head)
+    if known in READ:
+        return cast(Format, READ[known])
+    if known is not None and not (known == "XML" and suffix in (".graphml", ".gexf")):
+        refuse_foreign(path, head, suffix)
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
+    refuse_foreign(path, b"", suffix)
     if b"\0" in head[:4096]:
         raise InvalidFile(f"{path}, byte {head.index(0):,}: binary data in no known format.")
     return "rudy" if _looks_like_rudy(head) else "edgelist"

@@ -66,7 +66,7 @@ def test_weights(tmp_path: Path) -> None:
     assert dense(read_graph(path)) == [[0, 2.5, 0], [2.5, 0, -0.001], [0, -0.001, 0]]
     assert read_graph(path, weighted=False).weights is None
     timed = read_graph(written(tmp_path, "0 1 2 1082040961\n1 2 3 1082155839\n"))
-    assert timed.weights is not None and timed.notes[0] == "Columns after the third were ignored."
+    assert timed.weights is not None and timed.notes[1] == "Columns after the third were ignored."
     with pytest.raises(InvalidFile, match=r"line 1, .* too few columns"):
         read_graph(written(tmp_path, "0 1\n"), weighted=True)
 

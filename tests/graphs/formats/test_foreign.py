@@ -20,19 +20,14 @@ KARATE = nx.karate_club_graph()
 def _contents(folder: Path) -> dict[str, bytes]:
     """What other libraries write, by the name of the format."""
     made = {}
-    for name, write in (("GraphML", nx.write_graphml), ("GEXF", nx.write_gexf), ("GML", nx.write_gml)):
-        write(KARATE, folder / name)
-        made[name] = (folder / name).read_bytes()
-    made["one-line GraphML"] = b"".join(line.strip() for line in made["GraphML"].splitlines())
-    made["JSON"] = json.dumps(nx.node_link_data(KARATE, edges="links")).encode()
-    made["JSON (rows)"] = json.dumps([[0, 1], [1, 2]]).encode()
+    made["JSON"] = json.dumps([[0, 1], [1, 2]]).encode()
+    made["Cytoscape"] = json.dumps(nx.cytoscape_data(KARATE)).encode()
+    made["XML"] = b"<?xml version='1.0'?>\n<rows><row a='1' b='2'/></rows>"
     made["DOT"] = b"graph karate {\n  0 -- 1;\n  1 -- 2;\n}\n"
     made["DOT (strict)"] = b"// made by hand\nstrict digraph {\n  0 -> 1\n}\n"
     nx.write_pajek(KARATE, folder / "net")
     made["Pajek"] = (folder / "net").read_bytes()
     made["DIMACS"] = b"c a clique\np edge 3 2\ne 1 2\ne 2 3\n"
-    made["graph6"] = nx.to_graph6_bytes(nx.Graph([(0, 1), (1, 2)]))
-    made["sparse6"] = nx.to_sparse6_bytes(nx.Graph([(0, 1), (1, 2)]))
     made["LEDA"] = b"LEDA.GRAPH\nstring\nint\n-1\n3\n"
     made["UTF-16"] = "0 1\n1 2\n".encode("utf-16")
     stored = io.BytesIO()
@@ -59,13 +54,28 @@ def test_other_formats_are_refused_by_name(tmp_path: Path, name: str) -> None:
             read_graph(path, format="edgelist")
 
 
-@pytest.mark.parametrize("suffix", [".graphml", ".gexf", ".gml", ".json", ".dot", ".graphml.gz"])
+@pytest.mark.parametrize("suffix", [".graphml", ".gexf", ".gml", ".json", ".g6", ".parquet", ".dot", ".net", ".xlsx"])
 def test_names_of_other_formats_are_refused(tmp_path: Path, suffix: str) -> None:
-    """Whatever is inside."""
+    """An edge list is not read under a name that says something else."""
     path = tmp_path / f"g{suffix}"
     path.write_bytes(b"0 1\n1 2\n")
-    with pytest.raises(InvalidFile, match="not read"):
+    with pytest.raises(InvalidFile, match=r"not read|broken|expected|graph6|Parquet"):
         read_graph(path)
+
+
+@pytest.mark.parametrize("name", ["GraphML", "GEXF", "GML", "JSON"])
+def test_formats_that_are_read_are_no_edge_lists(tmp_path: Path, name: str) -> None:
+    """Found out by content under any name; refused by name where an edge list is asked for."""
+    path = tmp_path / "g.txt"
+    if name == "JSON":
+        path.write_text(json.dumps(nx.node_link_data(KARATE, edges="links")))
+    else:
+        getattr(nx, f"write_{name.lower()}")(KARATE, path)
+    assert read_graph(path).n_edges == 78
+    path.write_bytes(b"".join(line.strip() + b" " for line in path.read_bytes().splitlines()))
+    assert read_graph(path).n_edges == 78
+    with pytest.raises(InvalidFile, match=f"format {name}, no edge list"):
+        read_graph(path, format="edgelist")
 
 
 def test_comments_cannot_make_the_check_slow(tmp_path: Path) -> None:

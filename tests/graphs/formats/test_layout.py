@@ -57,7 +57,16 @@ AMBIGUOUS = [
     ("a,b,5\nb,c,7 kg\n", r"line 2.*separator"),
     ("0 1 {'weight': 3.0}\n1 2 {'weight': 2.0}\n", r"line 1.*braces"),
     ("0 1 {'weight': 3.0, 'b': 2}\n", r"line 1.*braces"),
-    ("Source,Target,Type,Id,Label,Weight\n0,1,Undirected,0,,2.5\n", r"line 1.*'Weight' is number 6"),
+    (
+        "source,target,time\n0,1,99\n",
+        r"line 1.*is the column 'time' the weight\?.*columns=\('source', 'target', 'time'\)",
+    ),
+    ("id,src,dst,to\n0,1,2,3\n", r"line 1.*'id src' stands above lines of numbers|which of the columns"),
+    ("id,source,target\ne0,ann\n", r"line 2.*2 columns, where the line of column names has 3"),
+    ("id,source,target\ne0,ann,\n", r"line 2.*'target' is empty"),
+    ("id,source,target,weight\ne0,ann,bob,x\n", r"line 2.*finite number.*'x'"),
+    ("id,source,target\n0,1,2\n1,ann,2\n", r"'ann' is no whole number.*names=True"),
+    ('id,source,target\n0,"a,b\n', r"line 2.*quotes"),
     # commas of decimals
     ("1 2 0,5\n2 3 1,5\n", r"line 1.*decimal comma"),
     ("1;2;0,5\n2;3;1,5\n", r"line 1.*decimal comma"),
@@ -118,6 +127,15 @@ def test_what_may_mean_two_things_is_refused(tmp_path: Path, text: str, message:
         ("0 1\r\n1 2\r\n", {}, {edge("0", "1"), edge("1", "2")}),
         ("ann bob # friends\nbob eve # foes\n", {}, {edge("ann", "bob"), edge("bob", "eve")}),
         ("a,b,\nb,c,\n", {}, {edge("a", "b"), edge("b", "c")}),
+        ("Source,Target,Type,Id,Label,Weight\n0,1,Undirected,0,,2.5\n", {}, {edge("0", "1", 2.5)}),
+        ("id,source,target\ne1,ann,bob\n", {}, {edge("ann", "bob")}),
+        ("id;target;source;w\n1;5;7;2\n2;6;7;3\n", {}, {edge("5", "7", 2.0), edge("6", "7", 3.0)}),
+        ("id,source,target\n1,5,7\n", {"base": 4}, {edge("5", "7")}),
+        ("a,b,c,d\n1,ann,bob,2\n", {"columns": ("b", "c", "d")}, {edge("ann", "bob", 2.0)}),
+        ("a,b,c,d\n1,2,bob,2\n", {"columns": ("a", "b")}, {edge("1", "2")}),
+        ("source,target,time\n0,1,99\n", {"weighted": False}, {edge("0", "1")}),
+        ("source,target,time\n0,1,99\n", {"columns": ("source", "target", "time")}, {edge("0", "1", 99.0)}),
+        ("weight,source,target\n9,0,1\n", {"weighted": False}, {edge("0", "1")}),
     ],
 )  # fmt: skip
 def test_either_meaning_can_be_asked_for(tmp_path: Path, text: str, options: Any, wanted: Any) -> None:

@@ -33,14 +33,16 @@ def convert(
 ) -> None:
     """Convert a graph, or a QUBO / Ising model, from one format to another.
 
-    Graphs are read from edge lists, MatrixMarket, METIS, rudy, Parquet, WebGraph and .flipgraph, the compact format
-    that opens without reading, and written to all of these but Parquet and WebGraph. Models are read and written:
-    .qubo, .bqp, BQPJSON, BiqMac, .coo, .bqm, rudy, MatrixMarket. Text may be packed (.gz, .xz).
+    Graphs are read from edge lists, CSV, GraphML, GEXF, GML, node-link JSON, MatrixMarket, METIS, rudy, Parquet,
+    graph6, WebGraph and .flipgraph, the compact format that opens without reading, and written to all of these but
+    graph6 and WebGraph. Models are read and written: .qubo, .bqp, BQPJSON, BiqMac, .coo, .bqm, rudy, MatrixMarket.
+    Text may be packed (.gz, .xz).
 
     \b
     Examples:
       $ flipwise convert graph.txt graph.flipgraph
       $ flipwise convert graph.txt graph.mtx.gz
+      $ flipwise convert graph.txt graph.graphml
       $ flipwise convert model.qubo model.json
       $ cat graph.txt | flipwise convert - - --to matrixmarket
     """
@@ -62,7 +64,7 @@ def convert(
         with written(target) as path:
             write_graph(graph, path, format=chosen)  # type: ignore[arg-type]
         said = f"{graph.n:,} nodes, {graph.n_edges:,} edges"
-        if graph.names is not None and chosen not in ("flipwise", "edgelist"):
+        if graph.names is not None and chosen in ("matrixmarket", "metis", "rudy"):
             said += f"; {chosen} files have no names: nodes are numbered from 1 in the order of SOURCE"
     if not quiet:
         click.echo(f"{target}: {said}", err=True)

@@ -50,7 +50,8 @@ ENGINES = (
 def hash() -> None:
     """Learn binary codes of vectors, search with them, judge them, hand them to a search engine.
 
-    Vectors come as .npy, .npz or text files. Models and codes are safetensors files: arrays, nothing that can run.
+    Vectors come as .npy, .npz, Parquet or text files. Models and codes are safetensors files: arrays, nothing that can
+    run.
 
     \b
     From vectors to neighbours:
@@ -65,8 +66,11 @@ def hash() -> None:
 @input_argument("vectors", folders=True)
 @click.option("-y", "--labels", type=click.Path(dir_okay=False), help="Labels: an integer an item, or a 0/1 matrix.")
 @click.option("--bits", type=click.IntRange(min=1), default=64, show_default=True, help="Length of a code.")
-@click.option("--loss", type=click.Choice([*SUPERVISED, *UNSUPERVISED], case_sensitive=False),
+@click.option("--estimator", "--loss", "loss", type=click.Choice([*SUPERVISED, *UNSUPERVISED], case_sensitive=False),
               help="Default: SDH with labels, ITQ without.")  # fmt: skip
+@click.option("--optimizer", help="How codes are searched for: dpcd, an estimator's own, or a method of the library.")
+@click.option("--hash-function", type=click.Choice(["linear", "rbf", "trees"]), help="What hashes unseen vectors.")
+@click.option("--whitening", help="For ITQ: a power from 0 to 0.5, or auto (by recall on a sample).")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="Where the model goes.")
 @run_options
 @checkpoint_option
@@ -74,9 +78,9 @@ def hash() -> None:
 @cluster_option
 @output_options
 def fit(
-    vectors: str, labels: str | None, bits: int, loss: str | None, output: str, seed: int, time_limit: float | None,
-    threads: int | None, checkpoint: str | None, codes: str | None, cluster: str | None, as_json: bool, quiet: bool,
-    verbose: bool,
+    vectors: str, labels: str | None, bits: int, loss: str | None, optimizer: str | None, hash_function: str | None,
+    whitening: str | None, output: str, seed: int, time_limit: float | None, threads: int | None,
+    checkpoint: str | None, codes: str | None, cluster: str | None, as_json: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Learn a hash function for the rows of VECTORS.
 
@@ -87,6 +91,7 @@ def fit(
     Examples:
       $ flipwise hash fit vectors.npy --bits 32 -o model.safetensors
       $ flipwise hash fit vectors.npy -y labels.npy --loss SDH --bits 32 -o model.safetensors --json
+      $ flipwise hash fit vectors.npy --estimator ITQ --whitening auto --bits 32 -o model.safetensors
       $ flipwise hash fit vectors.npy --loss ARE --bits 32 --time-limit 2 --checkpoint run.npz -o model.safetensors -v
       $ flipwise hash fit vectors.npy --bits 32 -o model.safetensors --cluster local:2
     """
@@ -104,7 +109,8 @@ def fit(
     check_outputs([vectors, labels], {"-o": output, "--checkpoint": checkpoint})
     y = None if labels is None or chosen in UNSUPERVISED else read_labels(labels)
     run = {"time_limit": time_limit, "verbose": verbose, "checkpoint": checkpoint}
-    model = getattr(hashing, chosen)(n_bits=bits, random_state=seed, **run)
+    options = {"optimizer": optimizer, "hash_function": hash_function, "whitening": _power(whitening)}
+    model = _estimator(getattr(hashing, chosen)(n_bits=bits, random_state=seed, **run), options)
     facts: dict[str, Any] = {"loss": chosen, "bits": bits}
     started = time.perf_counter()
     with ExitStack() as stack:
@@ -131,6 +137,32 @@ def fit(
         elif not quiet:
             print_facts(f"Model in {output}", [(name, str(value)) for name, value in facts.items()])
     return OK if cluster else exit_code(model.result_)
+
+
+def _power(whitening: str | None) -> float | str | None:
+    """What --whitening stands for."""
+    if whitening is None or whitening == "auto":
+        return whitening
+    try:
+        power = float(whitening)
+    except ValueError:
+        power = -1.0
+    if not 0.0 <= power <= 0.5:
+        raise click.UsageError(f"--whitening must be auto or a number from 0 to 0.5, got {whitening}.")
+    return power
+
+
+def _estimator(model: Any, options: dict[str, Any]) -> Any:
+    """The estimator with the options that were given; one that it does not have or know is refused before any work."""
+    from flipwise.hashing.estimators.base import check_optimizer
+
+    known = model.get_params(deep=False)
+    for name, value in options.items():
+        if value is not None and name not in known:
+            raise click.UsageError(f"--{name.replace('_', '-')} is not for {type(model).__name__}.")
+    model.set_params(**{name: value for name, value in options.items() if value is not None})
+    check_optimizer(model.optimizer, model._optimizers)
+    return model
 
 
 def _check_on_one_machine(loss: str, labels: str | None, codes: str | None) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @graph_options
 @json_option
 def info(file: str, reading: Reading, as_json: bool) -> None:
-    """Say what is in a graph or QUBO file: sizes, weights, symmetry, cores, memory.
+    """Say what is in a graph or QUBO file: what was taken for what, sizes, weights, symmetry, cores, memory.
 
     \b
     Examples:
@@ -64,15 +64,12 @@ def _graph_facts(graph: Graph) -> dict[str, Any]:
 
 
 def _innermost_core(graph: Graph) -> tuple[int, int]:
-    """The largest k for which a k-core exists, and its number of nodes, by repeated peeling (Matula and Beck 1983)."""
+    """The largest k for which a k-core exists, and its number of nodes."""
     import numpy as np
 
-    from flipwise.kernels.peeling import peeling_order
+    from flipwise.graphs.selection import core_numbers
 
-    degrees = graph.degrees.copy()
-    order, place, cores = np.empty(graph.n, np.int64), np.empty(graph.n, np.int64), np.empty(graph.n, np.int64)
-    start = np.zeros(int(degrees.max(initial=0)) + 2, np.int64)
-    peeling_order(graph.indptr, graph.indices, degrees, start, order, place, cores)
+    cores = core_numbers(graph)
     return int(cores.max()), int(np.count_nonzero(cores == cores.max()))
 
 

@@ -30,6 +30,8 @@ from flipwise.foundation.interrupts import guarded_interrupts
 if TYPE_CHECKING:
     from flipwise.cli.inputs import Reading
 
+_DETAILED = (".csv", ".graphml", ".gexf", ".gml")
+"""Endings of answers that say more about the nodes than their names."""
 NODES, HIDDEN = 20_000, 60
 """Of the demo's graph and of the group hidden in it."""
 
@@ -42,7 +44,11 @@ NODES, HIDDEN = 20_000, 60
               help="How long to search past the first descent; 0 is quickest.")  # fmt: skip
 @click.option("--bound/--no-bound", default=True, show_default=True, help="Prove an upper bound, or skip that.")
 @click.option("--report", "page", type=click.Path(dir_okay=False), help="Write a self-contained HTML page there.")
-@answer_file("the nodes, one a line (one k), or everything (a name ending in .json),")
+@answer_file(
+    "the nodes (one k), or, by its name, a table (.csv), their graph (.graphml, .gexf, .gml) or everything (.json),"
+)
+@click.option("--marks", type=click.Path(dir_okay=False),
+              help="Write the whole graph there, with the nodes marked for Gephi or Cytoscape (.graphml).")  # fmt: skip
 @graph_options
 @run_options
 @checkpoint_option
@@ -56,6 +62,7 @@ def subgraph(
     bound: bool,
     page: str | None,
     output: str | None,
+    marks: str | None,
     reading: Reading,
     seed: int,
     time_limit: float | None,
@@ -77,18 +84,24 @@ def subgraph(
       $ flipwise subgraph graph.txt -k 10,20,40 --report page.html
       $ cat graph.txt | flipwise subgraph - -k 20 -o nodes.txt
       $ flipwise subgraph graph.txt -k 20 --time-limit 2 --checkpoint run.npz -v
+      $ flipwise subgraph graph.txt -k 20 -o nodes.csv --marks marked.graphml
       $ flipwise subgraph graph.txt -k 20 --json
       $ flipwise subgraph graph.txt -k 20 --cluster local:2
     """
+    from flipwise.graphs.selection import node_marks
+    from flipwise.graphs.write import check_marking, write_graph
     from flipwise.pages.subgraph_page import subgraph_page
 
     sizes = tuple(dict.fromkeys(sizes))
     if output and not output.endswith(".json") and len(sizes) > 1:
         raise click.UsageError("-o writes one list of nodes: give one -k, or a name that ends in .json.")
-    if page and cluster:
-        raise click.UsageError("--report draws the graph from one process: leave out --cluster.")
-
-    check_outputs([file], {"-o": output, "--report": page, "--checkpoint": checkpoint})
+    if cluster and (page or marks or (output or "").lower().endswith(_DETAILED)):
+        raise click.UsageError("--report, --marks, tables and graphs are made by one process: leave out --cluster.")
+    if marks:
+        if len(sizes) > 1:
+            raise click.UsageError("--marks marks one set of nodes: give one -k.")
+        check_marking(Path(marks))
+    check_outputs([file], {"-o": output, "--report": page, "--marks": marks, "--checkpoint": checkpoint})
 
     def load() -> Any:
         return reading.graph(file, quiet=quiet)
@@ -120,10 +133,10 @@ def subgraph(
                 checkpoint=checkpoint,
             )
         record: dict[str, Any] = {"file": file, "results": [_record(result) for result in results]}
-        if output and output.endswith(".json"):
-            write_text(output, json_text(record))
-        elif output:
-            write_lines(output, record["results"][0]["nodes"])
+        if output:
+            _write_answer(output, graph, record, results[0])
+        if marks:
+            write_graph(graph, marks, attributes=node_marks(graph, results[0].indices))
         if page:
             html = subgraph_page(graph, results, title=f"Dense subgraphs of {file}")
             write_text(page, html)
@@ -132,6 +145,26 @@ def subgraph(
         else:
             _print_densities(f"Dense subgraphs of {file}", results, err=output == "-")
         return _exit_code(results, sizes)
+
+
+def _write_answer(output: str, graph: Any, record: dict[str, Any], result: Any) -> None:
+    """What was found, as the name of the file asks for: everything, a graph, a table, or the nodes."""
+    suffix = Path(output).suffix.lower()
+    if output.endswith(".json"):
+        write_text(output, json_text(record))
+    elif suffix == ".csv":
+        import csv
+        from io import StringIO
+
+        table, text = result.table(graph), StringIO()
+        csv.writer(text, lineterminator="\n").writerows([table.keys(), *zip(*table.values())])
+        write_text(output, text.getvalue())
+    elif suffix in _DETAILED:
+        from flipwise.graphs.write import write_graph
+
+        write_graph(result.subgraph(graph), output)
+    else:
+        write_lines(output, record["results"][0]["nodes"])
 
 
 @click.command("demo")

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.foundation.errors import InvalidFile, InvalidInput
+from flipwise.graphs.formats.columns import named_columns, numbered_columns
 from flipwise.graphs.formats.foreign import refuse_foreign
 from flipwise.graphs.formats.layout import ARROWS, Layout, data_lines, find_layout
 from flipwise.graphs.formats.lines import write_edges
@@ -27,6 +28,8 @@ from flipwise.kernels.edges import parse_edges, parse_named_edges, rehash_names
 NAMED_PIECE = 1 << 20
 """Bytes parsed at a time when nodes have names (room for the names they may bring is made first)."""
 
+_ISOLATED = b"# isolated: "
+"""What a comment begins with that holds a node without an edge, in files of `write_graph`."""
 _PROBLEMS = {
     1: "expected a whole number, found {found}",
     2: "the number {found} has more than 18 digits",
@@ -48,6 +51,7 @@ def read_edge_list(
     names: bool | None = None,
     base: int | None = None,
     header: bool | None = None,
+    columns: Sequence[str] | None = None,
     max_bytes: int | None = None,
 ) -> Graph:
     """The graph of an edge list; the options are those of `read_graph`."""
@@ -56,30 +60,35 @@ def read_edge_list(
         raise InvalidFile(f"{path}: holds no edges.")
     if not names:
         refuse_foreign(path, first.data[:4096], "")
-    layout = find_layout(path, first, weighted, names, header)
+    layout = find_layout(path, first, weighted, names, header, columns)
     skip = first.lines_before + layout.header_lines
-    notes: tuple[str, ...] = ()
-    if layout.extra:
-        notes = (f"Columns after the {'third' if layout.weighted else 'second'} were ignored.",)
+    lonely = _isolated(path, layout, max_bytes)
     if layout.named:
         if base is not None:
             raise InvalidInput(f"`base` is for nodes given by numbers; {path} has names.")
-        blocks, packed = _named_arcs(path, lines(path, max_bytes, skip=skip), layout)
+        arcs_of = _named_arcs if layout.ordered else named_columns
+        blocks, packed = arcs_of(path, lines(path, max_bytes, skip=skip), layout)
         _refuse_doubtful_names(path, packed, layout, given=bool(names))
         _check_announced(path, layout, sum(block.sources.size for block in blocks))
-        return build_graph(len(packed), blocks, symmetrise=symmetrise, names=packed, notes=notes, what=str(path))
+        if lonely:
+            packed = PackedNames.pack(list(dict.fromkeys([*packed, *lonely])))
+        return build_graph(len(packed), blocks, symmetrise=symmetrise, names=packed, notes=layout.notes, what=str(path))
 
     numbers, kept = NodeNumbers(), KeptBlocks()
 
     def parse() -> Iterator[ArcBlock]:
+        lowest, highest = max(base or 0, numbers.bounds[0]), numbers.bounds[1]
+        pieces = lines(path, max_bytes, skip=skip)
+        if not layout.ordered:
+            return numbered_columns(path, pieces, layout, lowest=lowest, highest=highest)
         return numbered_arcs(
             path,
-            lines(path, max_bytes, skip=skip),
+            pieces,
             delimiter=layout.delimiter,
             weighted=layout.weighted,
             ignore_extra=layout.extra,
-            lowest=max(base or 0, numbers.bounds[0]),
-            highest=numbers.bounds[1],
+            lowest=lowest,
+            highest=highest,
             advice=" If nodes have names, pass names=True.",
         )
 
@@ -95,13 +104,38 @@ def read_edge_list(
     _check_announced(path, layout, arcs)
     if header is None:
         _refuse_counts(path, layout, top, numbers.largest, arcs)
+    _add_isolated(path, numbers, lonely)
     n, labels, renumber = numbers.numbering(base, str(path))
     builder = GraphBuilder(n, weighted=layout.weighted, symmetrise=symmetrise, what=str(path))
     for block in kept.blocks if kept.complete else parse():
         builder.count(renumber(block))
     for block in kept.drain() if kept.complete else parse():
         builder.store(renumber(block))
-    return builder.graph(labels, notes)
+    return builder.graph(labels, layout.notes)
+
+
+def _isolated(path: Path, layout: Layout, max_bytes: int | None) -> list[str]:
+    """The nodes without an edge, which a file of `write_graph` has in comments of their own."""
+    if layout.announced is None:
+        return []
+    found: list[str] = []
+    for piece in lines(path, max_bytes):
+        for line in piece.data.split(b"\n") if _ISOLATED in piece.data else ():
+            if line.startswith(_ISOLATED):
+                name = line[len(_ISOLATED) :].strip().decode(errors="replace")
+                if "\ufffd" in name:
+                    raise InvalidFile(f"{path}: a node without an edge is not text in UTF-8. Save the file in UTF-8.")
+                found.append(name)
+    return [name for name in found if name]
+
+
+def _add_isolated(path: Path, numbers: NodeNumbers, lonely: list[str]) -> None:
+    """Add nodes without an edge to the numbers that occur."""
+    if not all(name.isascii() and name.isdigit() and len(name) < 19 for name in lonely):
+        raise InvalidFile(f"{path}: the nodes are numbers, but those in comments without an edge are not.")
+    if lonely:
+        nodes = np.array([int(name) for name in lonely], dtype=np.int64)
+        numbers.add(ArcBlock(nodes, nodes))
 
 
 def _refuse_counts(path: Path, layout: Layout, top: tuple[int, int], largest: int, arcs: int) -> None:
@@ -268,11 +302,13 @@ def _smaller_pieces(pieces: Iterator[Piece]) -> Iterator[Piece]:
 
 
 def write_edge_list(graph: Graph, path: Path) -> None:
-    """`source target [weight]` lines with the nodes' own names. Isolated nodes leave no trace."""
+    """`source target [weight]` lines with the nodes' own names; nodes without an edge in comments at the end."""
     label = None if graph.names is None else _written_names(graph.names)
     with packed_file(path) as file:
         file.write(f"# {graph.n} nodes, {graph.n_edges} edges\n".encode())
         write_edges(file, graph, 0, label=label)
+        for node in np.flatnonzero(graph.degrees == 0).tolist() if graph.n_edges else ():
+            file.write(_ISOLATED + (str(node) if label is None else label(node)).encode() + b"\n")
 
 
 def _written_names(names: Sequence[Any]) -> Callable[[int], str]:

@@ -1,4 +1,4 @@
-"""Files that are no edge list whatever their name says: they are known by their first bytes, and refused by name.
+"""Files that are no edge list whatever their name says: they are known by their first bytes, and read or refused so.
 
 Each would otherwise pass for an edge list with nodes called `<?xml`, `{` or `e`.
 """
@@ -11,15 +11,25 @@ from typing import NoReturn
 
 from flipwise.foundation.errors import InvalidFile
 
+READ = {"GraphML": "graphml", "GEXF": "gexf", "GML": "gml", "JSON": "nodelink", "graph6": "graph6", "sparse6": "graph6"}
+"""What is known by its first bytes and read, by the name of the format that `read_graph` has for it."""
 _NAMES = {
-    ".graphml": "GraphML",
-    ".gexf": "GEXF",
-    ".gml": "GML",
-    ".json": "JSON",
     ".dot": "DOT",
     ".gv": "DOT",
-    ".g6": "graph6",
-    ".s6": "sparse6",
+    ".net": "Pajek",
+    ".paj": "Pajek",
+    ".leda": "LEDA",
+    ".lgl": "LGL",
+    ".sif": "SIF",
+    ".cyjs": "Cytoscape JSON",
+    ".cx": "CX",
+    ".feather": "Feather",
+    ".arrow": "Arrow",
+    ".pickle": "pickle",
+    ".pkl": "pickle",
+    ".gt": "graph-tool",
+    ".mat": "MATLAB",
+    ".xls": "Excel",
     ".xml": "XML",
     ".xlsx": "Excel",
     ".html": "HTML",
@@ -35,6 +45,17 @@ _BYTES = [
     (b">>graph6<<", "graph6"),
     (b">>sparse6<<", "sparse6"),
     (b"DIMODBQM", "dimod"),
+    (b"ARROW1", "Arrow"),
+    (b"FEA1", "Feather"),
+    (b"MATLAB 5.0 MAT-file", "MATLAB"),
+    (b"%PDF-", "PDF"),
+    (b"Obj\x01", "Avro"),
+    (b"ORC", "ORC"),
+    (b"\x80\x02", "pickle"),
+    (b"\x80\x03", "pickle"),
+    (b"\x80\x04", "pickle"),
+    (b"\x80\x05", "pickle"),
+    (b"\xe2\x9b\xbe gt", "graph-tool"),
     (b"FLIPWISE-FILE", "Flipwise result or checkpoint"),
 ]
 _TEXTS = [
@@ -53,7 +74,7 @@ _TEXTS = [
 
 
 def foreign_format(head: bytes) -> str | None:
-    """The name of the format that the first bytes of a file prove, where it is none that is read."""
+    """The name of the format that the first bytes of a file prove, where it is no edge list."""
     for magic, name in _BYTES:
         if head.startswith(magic):
             return name
@@ -65,8 +86,10 @@ def foreign_format(head: bytes) -> str | None:
 
 
 def refuse_foreign(path: Path, head: bytes, suffix: str) -> None:
-    """Raise when the first bytes, or else the ending of the name, are those of a format that is not read."""
+    """Raise when the first bytes, or else the ending of the name, are those of no edge list."""
     name = foreign_format(head) or _NAMES.get(suffix)
+    if name in READ:
+        raise InvalidFile(f"{path}: a file of the format {name}, no edge list; leave `format` out, or name it so.")
     if name == "UTF-16":
         raise InvalidFile(f"{path}: text in UTF-16. Save it in UTF-8 first.")
     if name is not None:

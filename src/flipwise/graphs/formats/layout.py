@@ -9,14 +9,16 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from flipwise.foundation.errors import InvalidFile
+from flipwise.graphs.formats.elements import WEIGHT_NAMES
 from flipwise.graphs.formats.foreign import refuse
+from flipwise.graphs.formats.tables import choose_columns, is_column_name, named_ends
 from flipwise.graphs.streams import Piece
 
 SAMPLED_LINES = 2000
@@ -24,12 +26,6 @@ SAMPLED_LINES = 2000
 ARROWS = frozenset({"-", "--", "---", "->", "-->", "<-", "<--", "<->", "<-->", "=>", "=", "|", ":"})
 """What stands between two nodes in other formats, and is no node."""
 
-_FIRST = {"source", "src", "from", "start", "head", "u", "i", "left"}
-_SECOND = {"target", "dst", "to", "end", "tail", "v", "j", "dest", "destination", "right"}
-_NUMBERED = ({"1", "a", "x"}, {"2", "b", "y"})
-"""What follows `node`, `id` and the like in column names, and means nothing alone."""
-_AFFIXES = re.compile(r"[ _.\-]|^(node|vertex|user|id)(?=.)|(?<=.)(node|vertex|user|name|id)$|(?<=.)nodeid$")
-_WEIGHTS = {"weight", "weights", "w", "value"}
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")
 _NUMBER = re.compile(r"[-+]?\.?\d")
 _OUR_COMMENT = re.compile(rb"# (\d{1,18}) nodes, (\d{1,18}) edges\r?\n")
@@ -50,6 +46,35 @@ class Layout(NamedTuple):
     """The words of a header that was recognised above lines of names."""
     announced: int | None = None
     """The number of edges in the comment that `write_graph` begins with."""
+    places: tuple[int, int, int] = (0, 1, 2)
+    """The columns of the source, the target and the weight."""
+    titles: tuple[str, ...] = ()
+    """The words of the line of column names, if there is one."""
+    first: tuple[str, ...] = ()
+    """The fields of the first edge."""
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the columns stand in the order source, target, weight, which kernels read."""
+        return self.places[: 2 + self.weighted] == (0, 1, 2)[: 2 + self.weighted]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was taken for what, and what was not read."""
+        between = {None: "white space", "\t": "tabs", ",": "commas", ";": "semicolons"}[self.delimiter]
+        used = self.places[: 2 + self.weighted]
+        called = [repr(shortened(self.titles[k])) if k < len(self.titles) else str(k + 1) for k in used]
+        weight = f"column {called[2]} as weights" if self.weighted else "no weights"
+        header = "the first line as column names" if self.titles else "no line as column names"
+        edge = " ".join(shortened(self.first[k]) for k in used if k < len(self.first))
+        kind = "names" if self.named else "numbers"
+        taken = (
+            f"Read between {between}: columns {called[0]} and {called[1]} as nodes with {kind}, {weight}, {header}; "
+            f"the first edge is {edge!r}."
+        )
+        if not self.extra or self.titles:
+            return (taken,)
+        return taken, f"Columns after the {'third' if self.weighted else 'second'} were ignored."
 
 
 def data_lines(data: bytes) -> Iterator[tuple[int, str]]:
@@ -118,22 +143,29 @@ def split_line(line: str, delimiter: str | None) -> list[str]:
     return fields[:-1] if fields and fields[-1] == "" else fields
 
 
+def shortened(word: str) -> str:
+    """A word in few characters."""
+    return word if len(word) <= 40 else word[:37] + "..."
+
+
 def find_layout(
-    path: Path, first: Piece, weighted: bool | None, names: bool | None, header: bool | None = None
+    path: Path,
+    first: Piece,
+    weighted: bool | None,
+    names: bool | None,
+    header: bool | None = None,
+    columns: Sequence[str] | None = None,
 ) -> Layout:
-    """What the first lines of data say, and the caller where `weighted`, `names` or `header` is given."""
-    top, line = _first_lines(path, first, names, header)
+    """What the first lines of data say, and the caller where `weighted`, `names`, `header` or `columns` is given."""
+    top, line = _first_lines(path, first, names, header if columns is None else True)
     skipped = line is not top
+    places = _places(top, weighted, columns) if skipped else None
+    if places is not None:
+        return _titled_layout(top, line, places, named=names)
+    if names is None and not line.has_numbers:
+        _refuse_doubtful_names(line, line.fields[:2])
     named = not line.has_numbers if names is None else names
-    # Further lines only matter where the first one leaves a doubt.
-    sample = [split_line(text, line.delimiter) for _, text in islice(data_lines(first.data), SAMPLED_LINES)]
-    use_weights = _has_weights(line, sample[skipped:]) if weighted is None else weighted
-    extra = len(line.fields) > (3 if use_weights else 2) or weighted is False
-    if weighted is None:
-        _refuse_lost_columns(line, sample[skipped:], extra)
-        if skipped:
-            _refuse_lost_weights(top, use_weights)
-    ours = _OUR_COMMENT.match(first.data) if first.lines_before == 0 else None
+    use_weights, extra = _weight_column(top, line, first, weighted, sure=header is not None, named=named)
     return Layout(
         line.delimiter,
         named,
@@ -141,7 +173,75 @@ def find_layout(
         extra,
         top.index + 1 if skipped else 0,
         tuple(top.fields[:2]) if skipped and header is None and named else (),
-        int(ours[2]) if ours and header is None else None,
+        _announced(first) if header is None else None,
+        titles=tuple(top.fields) if skipped else (),
+        first=tuple(line.fields),
+    )
+
+
+def _announced(first: Piece) -> int | None:
+    """The number of edges in the comment that `write_graph` begins with, if the file begins with it."""
+    ours = _OUR_COMMENT.match(first.data) if first.lines_before == 0 else None
+    return int(ours[2]) if ours else None
+
+
+def _weight_column(
+    top: _Line, line: _Line, first: Piece, weighted: bool | None, *, sure: bool, named: bool
+) -> tuple[bool, bool]:
+    """Whether the third column is the weight, and whether there are columns that are not read; doubts are refused.
+
+    `sure`: the caller said whether the first line has column names.
+    """
+    if weighted is not None:
+        return weighted, len(line.fields) > (3 if weighted else 2) or not weighted
+    skipped = line is not top
+    # Further lines only matter where the first one leaves a doubt.
+    sample = [split_line(text, line.delimiter) for _, text in islice(data_lines(first.data), SAMPLED_LINES)]
+    use_weights = _has_weights(line, sample[skipped:])
+    extra = len(line.fields) > (3 if use_weights else 2)
+    _refuse_lost_columns(line, sample[skipped:], extra)
+    if skipped and not sure:
+        _refuse_unnamed_weights(top, use_weights)
+    elif named and extra and not use_weights and not sure:
+        _refuse_unnamed_columns(line)
+    return use_weights, extra
+
+
+def _places(top: _Line, weighted: bool | None, columns: Sequence[str] | None) -> tuple[int, int, int] | None:
+    """The columns that the words of a header name, -1 for a weight that there is none of; None where they stand in
+    their usual order."""
+    words = top.fields
+    lower = [word.lower() for word in words]
+    if columns is None:
+        ends = named_ends(words)
+        weight = next((lower.index(w) for w in WEIGHT_NAMES if w in lower), -1)
+        if ends in (None, (0, 1)) and weight in (-1, 2):
+            return None
+        if ends is None:
+            if is_column_name(words[0], 0) and is_column_name(words[1], 1):
+                ends = (0, 1)
+            else:
+                top.wrong(f"which of the columns {words} hold the ends of an edge? Pass columns=(source, target).")
+        columns = [words[k] for k in (*ends, weight) if k >= 0]
+    chosen = choose_columns(words, f"{top.path}, line {top.number:,}", InvalidFile, weighted=weighted, columns=columns)
+    return words.index(chosen[0]), words.index(chosen[1]), -1 if chosen.weight is None else words.index(chosen.weight)
+
+
+def _titled_layout(top: _Line, line: _Line, places: tuple[int, int, int], *, named: bool | None) -> Layout:
+    """The layout of a file whose columns are found by the words above them."""
+    ends = [line.fields[k] if k < len(line.fields) else "" for k in places[:2]]
+    numbers = all(end.isascii() and end.isdigit() for end in ends)
+    if named is None and not numbers:
+        _refuse_doubtful_names(line, ends)
+    return Layout(
+        top.delimiter,
+        not numbers if named is None else named,
+        places[2] >= 0,
+        True,
+        top.index + 1,
+        places=places,
+        titles=tuple(top.fields),
+        first=tuple(line.fields),
     )
 
 
@@ -151,10 +251,7 @@ def _first_lines(path: Path, first: Piece, names: bool | None, header: bool | No
     skipped = header if header is not None else _is_header(lines, names)
     if skipped and len(lines) < 2:
         lines[0].wrong("holds column names only, no edges. Pass header=False if they are an edge.")
-    line = lines[1] if skipped else lines[0]
-    if names is None and len(line.fields) >= 2 and not line.has_numbers:
-        _refuse_doubtful_names(line)
-    return lines[0], line
+    return lines[0], lines[1] if skipped else lines[0]
 
 
 def is_finite_number(field: str) -> bool:
@@ -176,7 +273,15 @@ def _is_header(lines: list[_Line], names: bool | None) -> bool:
     top = lines[0]
     if top.has_numbers or len(top.fields) < 2:
         return False
-    known = all(_is_column_name(word, side) for side, word in enumerate(top.fields[:2]))
+    known = all(is_column_name(word, side) for side, word in enumerate(top.fields[:2]))
+    ends = named_ends(top.fields) if top.delimiter is not None else None
+    if (
+        ends is not None
+        and not known
+        and all(len(top.fields[k]) > 2 for k in ends)
+        and len(set(top.fields)) == len(top.fields)
+    ):
+        return True
     over_numbers = len(lines) > 1 and lines[1].has_numbers
     advice = "Pass header=True if it is, header=False if it is an edge (on the command line --header, --no-header)."
     shown = " ".join(top.fields[:2])
@@ -189,21 +294,15 @@ def _is_header(lines: list[_Line], names: bool | None) -> bool:
     return False
 
 
-def _is_column_name(word: str, side: int) -> bool:
-    """Whether a word is a usual name of the first (0) or second (1) column: `from_node_id` is, for it says `from`."""
-    before, stem = "", word.lower()
-    while before != stem:
-        before, stem = stem, _AFFIXES.sub("", stem)
-    return stem in (_FIRST, _SECOND)[side] or (stem != word.lower() and stem in _NUMBERED[side])
-
-
-def _refuse_doubtful_names(line: _Line) -> None:
+def _refuse_doubtful_names(line: _Line, ends: list[str]) -> None:
     """Raise for nodes that are numbers, but none of a node, and for signs between nodes."""
-    if line.fields[1] in ARROWS:
-        line.wrong(f"{line.fields[1]!r} stands where a node should. Write `source target [weight]` a line.")
+    if len(ends) < 2:
+        return
+    if ends[1] in ARROWS:
+        line.wrong(f"{ends[1]!r} stands where a node should. Write `source target [weight]` a line.")
     if line.fields[0] in ("e", "a") and all(f.isdigit() for f in line.fields[1:3]) and len(line.fields) > 2:
         refuse(line.path, "DIMACS")
-    for field in line.fields[:2]:
+    for field in ends:
         if _NUMBER.match(field) and _as_number(field) is not None and not (field.isascii() and field.isdigit()):
             line.wrong(
                 f"node {field!r} is a number, but no whole number from 0 on. If nodes have names, pass names=True "
@@ -242,11 +341,21 @@ def _refuse_lost_columns(line: _Line, sample: list[list[str]], extra: bool) -> N
         )
 
 
-def _refuse_lost_weights(top: _Line, use_weights: bool) -> None:
-    """Raise when a header names a column of weights that is not the one that is read."""
-    places = [k for k, word in enumerate(top.fields) if word.lower() in _WEIGHTS]
-    if places and (places != [2] or not use_weights):
+def _refuse_unnamed_columns(line: _Line) -> None:
+    """Raise for a table with names, further columns and no header that is known: any two may be the ends."""
+    if line.delimiter is not None:
+        line.wrong(
+            f"which of the columns {[shortened(field) for field in line.fields]} hold the ends of an edge? If the "
+            "first line has column names, pass columns=(source, target[, weight]); if the first two columns do, "
+            "weighted=False (on the command line --columns, --unweighted)."
+        )
+
+
+def _refuse_unnamed_weights(top: _Line, use_weights: bool) -> None:
+    """Raise when a header calls the third column, which is a number, something else than a weight."""
+    if use_weights and len(top.fields) > 2 and top.fields[2].lower() not in ("weights", *WEIGHT_NAMES):
+        ends = f"{top.fields[0]!r}, {top.fields[1]!r}"
         top.wrong(
-            f"the column {top.fields[places[0]]!r} is number {places[0] + 1}; weights are read from the third. Move it "
-            "there, or pass weighted=False to ignore it (on the command line --unweighted)."
+            f"is the column {top.fields[2]!r} the weight? Pass columns=({ends}, {top.fields[2]!r}) if it is, "
+            "weighted=False if it is not (on the command line --columns, --unweighted)."
         )

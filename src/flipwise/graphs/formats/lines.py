@@ -36,6 +36,13 @@ def write_edges(
             file.write("".join(" ".join(map(str, row)) + "\n" for row in zip(*columns)).encode())
 
 
+def edges(graph: Graph) -> Iterator[tuple[int, int, float]]:
+    """Every edge once, from its smaller node, with its weight."""
+    for block in _edges(graph):
+        weights = [1.0] * block.sources.size if block.weights is None else block.weights.tolist()
+        yield from zip(block.sources.tolist(), block.targets.tolist(), weights)
+
+
 def _edges(graph: Graph) -> Iterator[ArcBlock]:
     """Blocks of the arcs i -> j with i < j."""
     for block in csr_blocks(graph.indptr, graph.indices, graph.weights):
