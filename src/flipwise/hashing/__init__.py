@@ -12,6 +12,7 @@ from flipwise.foundation.lazy import lazy_names
 
 if TYPE_CHECKING:
     from flipwise.hashing.codes import Codes as Codes
+    from flipwise.hashing.estimators.additive import AdditiveQuantizer as AdditiveQuantizer
     from flipwise.hashing.estimators.are import ARE as ARE
     from flipwise.hashing.estimators.fasthash import FastHash as FastHash
     from flipwise.hashing.estimators.itq import ITQ as ITQ
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Codes": "codes",
+    "AdditiveQuantizer": "estimators.additive",
     "ARE": "estimators.are",
     "FastHash": "estimators.fasthash",
     "FSDH": "estimators.sdh",

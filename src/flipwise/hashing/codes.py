@@ -108,6 +108,8 @@ class Codes:
     def words(self) -> npt.NDArray[np.uint64]:
         """The bytes in 64-bit words, padded with zeros: what the search kernels read."""
         n, width = self.packed.shape
+        if width % 8 == 0:
+            return self.packed.view(np.uint64)
         padded = np.zeros((n, 8 * ((width + 7) // 8)), dtype=np.uint8)
         padded[:, :width] = self.packed
         return padded.view(np.uint64)

@@ -14,6 +14,8 @@ from flipwise.hashing.codes import Codes
 
 _VERSION = "1"
 """Of the layout of the files."""
+_QUANTIZER = "AdditiveQuantizer"
+_QUANTIZER_ARRAYS = ("codebooks", "mean", "axes")
 _ESTIMATORS = ("SDH", "FSDH", "FastHash", "ARE", "ITQ", "SADH")
 
 
@@ -40,16 +42,20 @@ def save(what: Any, path: str | Path) -> None:
         write_atomically(Path(path), module.save({"packed": what.packed}, {"flipwise": _VERSION, **about}))
         return
     name = type(what).__name__
-    if name not in _ESTIMATORS or not hasattr(what, "function_"):
+    if name == _QUANTIZER and hasattr(what, "codebooks_"):
+        arrays = {key: np.ascontiguousarray(getattr(what, f"{key}_")) for key in _QUANTIZER_ARRAYS}
+    elif name in _ESTIMATORS and hasattr(what, "function_"):
+        arrays = {f"function.{key}": np.ascontiguousarray(value) for key, value in what.function_.arrays().items()}
+        arrays["codes"] = what.codes_.packed
+    else:
         raise InvalidInput(f"`what` must be Codes or a fitted hashing estimator, got {name}.")
-    arrays = {f"function.{key}": np.ascontiguousarray(value) for key, value in what.function_.arrays().items()}
-    arrays["codes"] = what.codes_.packed
     features = getattr(what, "feature_names_in_", None)
-    parameters = {**what.get_params(deep=False), "callback": None, "checkpoint": None}  # they belong to one fit
+    parameters = what.get_params(deep=False)
+    parameters |= {key: None for key in ("callback", "checkpoint") if key in parameters}  # they belong to one fit
     about = {
         "kind": "estimator",
         "class": name,
-        "function": what.function_.kind,
+        "function": getattr(getattr(what, "function_", None), "kind", "none"),
         "parameters": json.dumps(parameters, default=_as_json),
         "n_features": str(what.n_features_in_),
         "feature_names": json.dumps(None if features is None else [str(f) for f in features]),
@@ -97,24 +103,45 @@ def _estimator(path: str | Path, about: dict[str, str], arrays: dict[str, Any]) 
     from flipwise import hashing
     from flipwise.hashing.functions.ridge import function_from_arrays
 
-    if about["class"] not in _ESTIMATORS:
+    if about["class"] not in (*_ESTIMATORS, _QUANTIZER):
         raise InvalidFile(f"{path} holds an unknown estimator {about['class']!r}.")
     parameters = json.loads(about["parameters"])
     if isinstance(parameters.get("alpha"), list):
         parameters["alpha"] = tuple(parameters["alpha"])
     estimator = getattr(hashing, about["class"])(**parameters)
+    estimator.n_features_in_ = int(about["n_features"])
+    _set_names(estimator, json.loads(about["feature_names"]))
+    if about["class"] == _QUANTIZER:
+        _set_codebooks(estimator, arrays)
+        return estimator
     held = {key.removeprefix("function."): value for key, value in arrays.items() if key.startswith("function.")}
     estimator.function_ = function_from_arrays(about["function"], held)
     estimator.codes_ = Codes(arrays["codes"], estimator.n_bits)
-    estimator.n_features_in_ = int(about["n_features"])
     _check_function(estimator.function_, estimator.n_features_in_, estimator.n_bits)
     estimator._n_features_out = arrays["codes"].shape[1] if estimator.output == "packed" else estimator.n_bits
-    names = json.loads(about["feature_names"])
+    return estimator
+
+
+def _set_names(estimator: Any, names: Any) -> None:
+    """Remember the names of the features, where there are any."""
     if names is not None and (not isinstance(names, list) or len(names) != estimator.n_features_in_):
         raise ValueError("not one name for each feature")
     if names is not None:
         estimator.feature_names_in_ = np.array(names, dtype=object)
-    return estimator
+
+
+def _set_codebooks(estimator: Any, arrays: dict[str, Any]) -> None:
+    """Give a quantiser its arrays; a `ValueError` unless they fit each other."""
+    codebooks, mean, axes = (arrays[key] for key in _QUANTIZER_ARRAYS)
+    if any(a.dtype != np.float32 or not np.isfinite(a).all() for a in (codebooks, mean, axes)):
+        raise ValueError("numbers that are not finite, or not in single precision")
+    width = axes.shape[1]
+    if codebooks.shape != (estimator.n_bytes, 256, width) or axes.shape[0] != estimator.n_features_in_:
+        raise ValueError(f"codebooks of shape {codebooks.shape} for {estimator.n_bytes} bytes and {width} axes")
+    if mean.shape != (estimator.n_features_in_,):
+        raise ValueError("a mean of another number of features")
+    estimator.codebooks_, estimator.mean_, estimator.axes_ = codebooks, mean, axes
+    estimator._n_features_out = estimator.n_bytes
 
 
 def _check_function(function: Any, n_features: int, n_bits: int) -> None:

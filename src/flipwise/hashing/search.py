@@ -1,12 +1,14 @@
 """Search in codes: plain Hamming, float query against codes, and re-ranking with the original vectors.
 
 Ties are settled by id everywhere: results are ordered by (distance, id) or (-score, id), so that every backend gives
-the same answer. faiss promises no order among equal distances; its ids at the last distance are settled afterwards.
+the same answer. faiss promises no order among equal distances. Whether the one at hand keeps the lowest ids is tried
+once; where it does not, the ids at the last distance are settled afterwards.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -16,8 +18,11 @@ from flipwise.foundation.arrays import Ints
 from flipwise.foundation.checks import is_whole
 from flipwise.foundation.errors import InvalidInput, MissingDependency
 from flipwise.foundation.numbers import as_floats
-from flipwise.hashing.codes import Codes, check_match
+from flipwise.hashing.codes import Bytes, Codes, check_match
 from flipwise.kernels import hamming as kernels
+from flipwise.kernels.tables import best_by_tables
+
+Singles = npt.NDArray[np.float32]
 
 _BLOCK = 1 << 24
 """Entries of a block of scores that is held at once."""
@@ -65,10 +70,12 @@ def hamming_search(
     k = _checked_k(k, len(database))
     if backend not in ("auto", "faiss", "compiled"):
         raise InvalidInput(f'`backend` must be "auto", "faiss" or "compiled", got {backend!r}.')
-    q, db = queries.words(), database.words()
-    kernels.compile_for(len(q) * len(db))
-    found = None if backend == "compiled" else _faiss_search(queries, database, k, required=backend == "faiss")
+    found = None
+    if backend != "compiled":
+        found = _faiss_search(queries.packed, database.packed, k, required=backend == "faiss")
     if found is None:
+        q, db = queries.words(), database.words()
+        kernels.compile_for(len(q) * len(db))
         ids = np.empty((len(queries), k), dtype=np.int64)
         distances = np.empty((len(queries), k), dtype=np.int32)
         kernels.nearest(q, db, database.n_bits, ids, distances)
@@ -76,7 +83,9 @@ def hamming_search(
     distances, ids = found
     order = np.lexsort((ids, distances), axis=1)
     ids = np.take_along_axis(ids, order, axis=1)
-    kernels.settle_ties(q, db, distances, ids)
+    if not _faiss_keeps_lowest_ids():
+        kernels.compile_for(len(queries) * len(database))
+        kernels.settle_ties(queries.words(), database.words(), distances, ids)
     return Neighbours(ids, distances)
 
 
@@ -95,7 +104,31 @@ def asymmetric_search(queries: npt.ArrayLike, database: Codes, k: int) -> Neighb
     values = as_floats("queries", queries)
     if values.ndim != 2 or values.shape[1] != database.n_bits:
         raise InvalidInput(f"`queries` must have shape (n, {database.n_bits}), got {values.shape}.")
-    return exact_search(values.astype(np.float32), database.signs().astype(np.float32), k)
+    one, zero = np.ones(1, dtype=np.float32), np.zeros(1, dtype=np.float32)
+    offset = np.zeros(len(values), dtype=np.float32)
+    return table_search(_bit_tables(values.astype(np.float32), database), offset, one, zero, database.packed, k)
+
+
+def table_search(tables: Singles, offset: Singles, scale: Singles, shift: Singles, codes: Bytes, k: int) -> Neighbours:
+    """The k codes with the largest scores for each query, by (-score, id), where a score is a sum over bytes.
+
+    That of code j is `(offset + sum of tables[byte, value]) * scale[j] + shift[j]`, in single precision; arrays of
+    one element are for all codes. `tables` has shape (queries, bytes, 256). The codes are read as they are.
+    """
+    k = _checked_k(k, len(codes))
+    ids = np.empty((len(tables), k), dtype=np.int64)
+    scores = np.empty((len(tables), k), dtype=np.float32)
+    best_by_tables(tables, offset, scale, shift, codes, ids, scores)
+    return Neighbours(ids, scores)
+
+
+def _bit_tables(values: Singles, database: Codes) -> Singles:
+    """What each value of each packed byte adds to q'b; padding bits add nothing."""
+    width = database.packed.shape[1]
+    padded = np.zeros((len(values), 8 * width), dtype=np.float32)
+    padded[:, : database.n_bits] = values
+    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder=database.bit_order)
+    return padded.reshape(len(values), width, 8) @ (2.0 * bits.T - 1.0).astype(np.float32)
 
 
 def rerank(
@@ -159,19 +192,34 @@ def largest(scores: npt.NDArray[Any], k: int) -> tuple[npt.NDArray[np.int64], np
 
 
 def _faiss_search(
-    queries: Codes, database: Codes, k: int, required: bool
+    queries: Bytes, database: Bytes, k: int, required: bool
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]] | None:
-    """(distances, ids) by faiss; None where it is not installed and not `required`."""
+    """(distances, ids) by faiss, which reads the codes where they are; None where it is not there nor `required`."""
     try:
         import faiss
     except ImportError:
         if required:
             raise MissingDependency("faiss-cpu", "search", 'backend="faiss"') from None
         return None
-    index = faiss.IndexBinaryFlat(8 * database.packed.shape[1])
-    index.add(database.packed)
-    distances, ids = index.search(queries.packed, k)
+    distances, ids = faiss.knn_hamming(queries, database, k)
     return distances, ids
+
+
+@lru_cache
+def _faiss_keeps_lowest_ids() -> bool:
+    """Whether faiss gives the first ids among equal distances: tried on codes with hardly anything but ties."""
+    rng = np.random.default_rng(0)
+    for n, width, queries, k in ((70_000, 8, 3, 50), (1_000, 32, 40, 100), (500, 5, 2, 500), (2_000, 16, 40, 1)):
+        database = (1 << rng.integers(0, 3, (n, width))).astype(np.uint8)
+        asked = database[:queries]
+        found = _faiss_search(asked, database, k, required=True)
+        assert found is not None
+        distance = np.unpackbits(asked[:, None] ^ database[None], axis=2).sum(axis=2, dtype=np.int32)
+        first = np.argsort(distance, axis=1, kind="stable")[:, :k]
+        order = np.lexsort((found[1], found[0]), axis=1)
+        if not np.array_equal(np.take_along_axis(found[1], order, axis=1), first):
+            return False
+    return True
 
 
 def _checked_k(k: Any, n: int) -> int:

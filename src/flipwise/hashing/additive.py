@@ -1,0 +1,194 @@
+"""Additive quantisation: a row is told as a sum of entries, one of each group of a codebook.
+
+The loss is the paper's `||X - BW||^2` over codes B whose ones come one to a group. With all but one group held, the
+best entry of that group is one product of matrices away for all rows at once: codes descend group by group. Entries
+are ridge means of what the other groups leave over.
+
+Few rows for many entries are learned by heart. So the entries are not fitted to the best code of a row alone but to
+several near it: each is the descent of one sweep from a code of which some groups were drawn anew, first many, then
+fewer. The same draws carry a row out of a poor local minimum; its best code so far is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from flipwise.engine.limits import Clock
+
+Rows = npt.NDArray[np.float32]
+GroupCodes = npt.NDArray[np.uint8]
+Groups = list[Rows]
+"""The entries of each group, a row an entry."""
+
+ROUNDS = 16
+"""Alternations of codes and entries at effort 1."""
+NEAR = 3
+"""Codes near the best to which the entries are fitted, the best included."""
+RIDGE = 10.0
+"""Added to the number of rows of an entry: what keeps rare entries short."""
+MEANS_STEPS, MEANS_ROUNDS = 10, 3
+"""Numbers of leading axes in which clusters are begun, and rounds in each."""
+HELD_OUT = 20
+"""One of so many rows is kept to judge by."""
+ENCODE_ROWS = 4096
+"""Rows that are encoded together."""
+
+
+def train(X: Rows, sizes: Sequence[int], rng: np.random.Generator, rounds: int, clock: Clock) -> Groups:
+    """Entries for centred rows, in groups of these sizes: clusters of what is left over, then fitted jointly.
+
+    Of the start, the joint fit, and this fitted further to the best codes alone, the one is taken that loses least on a
+    few rows that none has seen: where there are many rows for an entry the last is best, where there are few it is not.
+    """
+    held = X[: len(X) // HELD_OUT]
+    X = X[len(held) :]
+    groups, codes = _residual_start(X, sizes, rng)
+    tried = [list(groups)]
+    left = X - decode(codes, groups)
+    for at in range(rounds + (rounds + 3) // 4):
+        if clock.expired:
+            break
+        near = [descend(codes, groups, left, rng)]
+        if at < rounds:
+            share = 0.75 - 0.5 * at / max(1, rounds - 1)
+            near += [perturbed(X, codes, groups, left, rng, share) for _ in range(NEAR - 1)]
+        else:
+            perturbed(X, codes, groups, left, rng, 0.25)
+            near = [codes]
+        update(X, near, groups)
+        left = X - decode(codes, groups)
+        if at == rounds - 1:
+            tried.append(list(groups))
+    tried.append(list(groups))
+    return min(tried, key=lambda entries: _loss(held, entries)) if len(held) else groups
+
+
+def _loss(X: Rows, groups: Groups) -> float:
+    """The squared error of rows in the codes that they get."""
+    rest = X - decode(encode(X, groups, np.random.default_rng(0)), groups)
+    return float(np.vdot(rest, rest))
+
+
+def encode(X: Rows, groups: Groups, rng: np.random.Generator, restarts: int = 4) -> GroupCodes:
+    """The codes of centred rows: greedy, then descents by groups from there and from perturbed codes."""
+    codes = np.zeros((len(X), len(groups)), dtype=np.uint8)
+    left = X.copy()
+    for g, entries in enumerate(groups):
+        codes[:, g] = _nearest(left, entries)
+        left -= entries[codes[:, g]]
+    for _ in range(2):
+        descend(codes, groups, left, rng)
+    for _ in range(restarts):
+        perturbed(X, codes, groups, left, rng, 0.25, alike=True)
+    return codes
+
+
+def decode(codes: GroupCodes, groups: Groups) -> Rows:
+    """The sums that codes stand for."""
+    total = np.zeros((len(codes), groups[0].shape[1]), dtype=np.float32)
+    for g, entries in enumerate(groups):
+        total += entries[codes[:, g]]
+    return total
+
+
+def descend(codes: GroupCodes, groups: Groups, left: Rows, rng: np.random.Generator) -> GroupCodes:
+    """Set each group in turn to its best entry, in place, with what is `left` over; returns a copy of the codes."""
+    for g in rng.permutation(len(groups)):
+        left += groups[g][codes[:, g]]
+        codes[:, g] = _nearest(left, groups[g])
+        left -= groups[g][codes[:, g]]
+    return codes.copy()
+
+
+def perturbed(
+    X: Rows, codes: GroupCodes, groups: Groups, left: Rows, rng: np.random.Generator, share: float, alike: bool = False
+) -> GroupCodes:
+    """One sweep from codes with a share of their groups moved on; `codes` and `left` take what is better.
+
+    Returns all the codes found. `alike` moves all rows alike, so that no code depends on the rows beside it.
+    """
+    n, width = codes.shape
+    other = codes.copy()
+    rows = np.arange(n)
+    sizes = np.array([len(entries) for entries in groups])
+    for _ in range(max(1, round(share * width))):
+        g = np.broadcast_to(rng.integers(0, width, 1 if alike else n), n)
+        further = rng.integers(0, 2**16, 1 if alike else n)
+        other[rows, g] = (other[rows, g] + further) % sizes[g]
+    other_left = X - decode(other, groups)
+    descend(other, groups, other_left, rng)
+    better = np.einsum("ij,ij->i", other_left, other_left) < np.einsum("ij,ij->i", left, left)
+    codes[better] = other[better]
+    left[better] = other_left[better]
+    return other
+
+
+def update(X: Rows, near: Sequence[GroupCodes], groups: Groups, passes: int = 2) -> None:
+    """Fit the entries to rows that have several codes each, group after group, in place."""
+    left = [X - decode(codes, groups) for codes in near]
+    for _ in range(passes):
+        for g in range(len(groups)):
+            total = np.zeros_like(groups[g])
+            count = np.zeros(len(groups[g]), dtype=np.float32)
+            for codes, rest in zip(near, left, strict=True):
+                rest += groups[g][codes[:, g]]
+                sums, of_entry = _sums(rest, codes[:, g], len(groups[g]))
+                total += sums
+                count += of_entry
+            groups[g] = total / (count + np.float32(RIDGE))[:, None]
+            for codes, rest in zip(near, left, strict=True):
+                rest -= groups[g][codes[:, g]]
+
+
+def _residual_start(X: Rows, sizes: Sequence[int], rng: np.random.Generator) -> tuple[Groups, GroupCodes]:
+    """Clusters of the rows, of what these leave over, and so on; and the codes that they give."""
+    left = X.copy()
+    groups: Groups = []
+    codes = np.zeros((len(X), len(sizes)), dtype=np.uint8)
+    for g, size in enumerate(sizes):
+        entries = clusters(left, size, rng)
+        codes[:, g] = _nearest(left, entries)
+        left -= entries[codes[:, g]]
+        groups.append(entries)
+    return groups, codes
+
+
+def clusters(X: Rows, size: int, rng: np.random.Generator) -> Rows:
+    """Means of clusters, begun along the leading axes and then in more and more of them."""
+    _, axes = np.linalg.eigh(X.T @ X)
+    axes = np.ascontiguousarray(axes[:, ::-1], dtype=np.float32)
+    Z = X @ axes
+    width = Z.shape[1]
+    steps = sorted({round(width ** (step / MEANS_STEPS)) for step in range(1, MEANS_STEPS + 1)})
+    means = np.zeros((size, width), dtype=np.float32)
+    begin = rng.choice(len(Z), size, replace=len(Z) < size)
+    means[:, : steps[0]] = Z[begin, : steps[0]]
+    for step in steps:
+        part = np.ascontiguousarray(Z[:, :step])
+        for _ in range(MEANS_ROUNDS):
+            sums, count = _sums(part, _nearest(part, means[:, :step]), size)
+            means[:, :step] = sums / np.maximum(count, 1)[:, None]
+            empty = np.flatnonzero(count == 0)
+            means[empty, :step] = part[rng.integers(0, len(part), empty.size)]
+    entries: Rows = means @ axes.T
+    return entries
+
+
+def _nearest(X: Rows, entries: Rows) -> npt.NDArray[np.intp]:
+    """The nearest entry of each row."""
+    scores = X @ entries.T
+    scores -= 0.5 * np.einsum("ij,ij->i", entries, entries)
+    nearest: npt.NDArray[np.intp] = scores.argmax(axis=1)
+    return nearest
+
+
+def _sums(X: Rows, which: Any, size: int) -> tuple[Rows, Rows]:
+    """The sum of the rows of each entry, and their number."""
+    ones = np.ones(len(X), dtype=np.float32)
+    chosen = sp.csr_array((ones, which, np.arange(len(X) + 1)), shape=(len(X), size))
+    return chosen.T @ X, np.bincount(which, minlength=size).astype(np.float32)
