@@ -2,6 +2,8 @@
 
     python benchmarks/differentiable.py --seconds 1 10 --seeds 5       # everything; about two hours
     python benchmarks/differentiable.py --functions network2 --seconds 2 --rivals flipwise "straight-through Adam"
+    python benchmarks/differentiable.py --seconds 1 --seeds 2 --record differentiable_schemes \\
+        --rivals "momentum, normalised" "summed gradients" "cooled noise" descents "single moves" tabu momentum
 
 Every run has its seconds of processor time to itself: the clock of the library is the process's in this program, so
 that a busy machine takes nothing away from anybody. Needs torch, jax and scikit-learn.
@@ -20,7 +22,7 @@ time.perf_counter = time.process_time
 
 import numpy as np  # noqa: E402
 from differentiable_functions import FUNCTIONS  # noqa: E402
-from differentiable_rivals import FREE_ONLY, RIVALS  # noqa: E402
+from differentiable_rivals import FREE_ONLY, RIVALS, SCHEMES_ALONE  # noqa: E402
 from recording import Recorder  # noqa: E402
 
 
@@ -39,7 +41,7 @@ def measure(functions: list[str], rivals: list[str], budgets: list[float], seeds
                     if (name, rival, seconds, seed) in done:
                         continue
                     began = time.process_time()
-                    value = RIVALS[rival](function, seconds, np.random.default_rng(seed))
+                    value = {**RIVALS, **SCHEMES_ALONE}[rival](function, seconds, np.random.default_rng(seed))
                     spent = time.process_time() - began
                     recorder.add(
                         function=name, title=function.name, rival=rival, seconds=seconds, seed=seed, value=value,
@@ -52,7 +54,7 @@ def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--functions", nargs="+", default=list(FUNCTIONS), choices=list(FUNCTIONS))
-    parser.add_argument("--rivals", nargs="+", default=list(RIVALS), choices=list(RIVALS))
+    parser.add_argument("--rivals", nargs="+", default=list(RIVALS), choices=[*RIVALS, *SCHEMES_ALONE])
     parser.add_argument("--seconds", nargs="+", type=float, default=[1.0, 10.0])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--record", default="differentiable", help="the name of the stored file")

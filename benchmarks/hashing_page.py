@@ -236,6 +236,29 @@ def compression(record: Record) -> str:
     return text
 
 
+def equal_bytes(record: Record) -> str:
+    """Recall of quantisers at equal bytes, database rows unseen in training."""
+    quality = cells(record, "quality")
+    body = []
+    for data in unique(quality, "data"):
+        for n_bytes in sorted(unique(chosen(quality, data=data), "bytes")):
+            for name in unique(quality, "method"):
+                mine = chosen(quality, data=data, bytes=n_bytes, method=name)
+                if mine:
+                    recalls = [spread(values(mine, m), ".3f") for m in ("recall_10", "recall_100", "recall_10_of_100")]
+                    times = [seconds(values(mine, column)) for column in ("train_seconds", "encode_seconds")]
+                    body.append([data, str(n_bytes), name, *recalls, *times])
+    return (
+        "## Quantisers at equal bytes\n\n"
+        f"Recall of the exact neighbours by cosine, {seeds_of(quality)}, 500 queries. Half of the other rows, at most "
+        "10,000, are learned from; the other half, unseen in training, is the database. Seconds are of the processor, "
+        "one thread, for training and for encoding the database. *of 100*: the best 100 re-ranked by the original "
+        "vectors. What is not in the table has not been measured yet.\n\n"
+        + table(["data", "bytes", "method", "@10", "@100", "@10 of 100", "training", "encoding"], body)
+        + "\n"
+    )
+
+
 def growth(record: Record) -> str:
     """Exponents and memory."""
     timed = cells(record, "time")
@@ -271,6 +294,7 @@ SECTIONS: dict[str, Callable[[Record], str]] = {
     "hashing_cifar_best": best,
     "hashing_cifar_tuning": tuning,
     "hashing_tables": originals,
+    "embedding_bytes": equal_bytes,
     "embedding_compression": compression,
     "hashing_growth": growth,
 }

@@ -201,10 +201,10 @@ class Loop:
     def _measured(self, session: Any) -> dict[str, float]:
         """The seconds of every test without any mutant; all must pass. Two rounds: the first compiles."""
         for _ in range(2):
-            said = self._forked(session.items, None)[1]
+            ended, said = self._forked(session.items, None)
             bad = [line for line in said if line.startswith("failed")]
-            if bad:
-                raise SystemExit(f"without any mutant: {bad[0]}")
+            if bad or ended != 0:
+                raise SystemExit(f"without any mutant: {bad[0] if bad else 'ended early'}")
         rows = (line.split(" ", 1) for line in said)
         return {name: float(seconds) for seconds, name in rows if float(seconds) < SLOW_SECONDS}
 
@@ -221,9 +221,9 @@ class Loop:
         child = os.fork()
         if child == 0:
             self.pipe = writing
-            resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU, MOST_CPU))
             try:
                 if mutant is not None:
+                    resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU, MOST_CPU))
                     put_into_effect(mutant)
                 for item, following in zip(items, [*items[1:], None]):
                     item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)

@@ -65,11 +65,11 @@ def labs(record: dict[str, Any]) -> str:
     return (
         "## Low autocorrelation (LABS)\n\n"
         "Runs, one for each seed, that met the least energy (proven by others' exhaustive search; for n = 100 the "
-        "target is 834), with their processor seconds on one core. The polynomial has degree 4 and about n³/12 terms, "
-        "and a flip touches n²/3 of them. The walks keep the table of autocorrelations instead, in 16-bit integers; "
-        "they are a program for this one problem (`benchmarks/labs_walks.py`) and no part of the library. Where fewer "
-        "runs are shown than the command below asks for, it was stopped before its end, in the middle of the "
-        "polynomial's run of n = 60: one run says little.\n\n" + table(["n", "target", *solvers], lines) + "\n"
+        "target is 834), with their processor seconds on one core. What is given is a polynomial of degree 4 with "
+        "about n³/12 terms, of which a flip touches n²/3. The library finds out that it is a sum of squared "
+        "autocorrelations and keeps their table instead, in 16-bit integers.\n\n"
+        + table(["n", "target", *solvers], lines)
+        + "\n"
     )
 
 

@@ -1,11 +1,13 @@
 """Against the samplers people use, at 1 s and 10 s on the same cores: Gset, bqp1000, p3000.1, two +-1 glasses.
 
     python benchmarks/qubo_peers.py [--seconds 1 10] [--only G1 G22] [--solvers ...] [--other-python PATH]
-                                    [--cores 1] [--go-on] [--ours] [--quick]
+                                    [--cores 1] [--go-on] [--ours] [--tts 10] [--quick]
 
 Every solver runs in processes of its own, one for each core where it is single-threaded (the best of them counts).
 `--cores 1` gives all of them, flipwise included, one core; `--go-on` keeps the pairs that the stored run has; `--ours`
-runs flipwise again beside the stored values of the rivals, and the row says at which commit.
+runs flipwise again beside the stored values of the rivals, and the row says at which commit. `--tts` adds as many runs
+of each solver with other seeds, where a best-known value is to be reached: `tts99` is the time to target, the seconds
+of runs as long as the limit after which it has been reached with probability 0.99.
 Importing, compiling and building the solver's own model are not counted on any side. The driver scores the points. A
 rival that is not installed is left out with the reason; `--other-python` is an interpreter with those that need an
 environment of their own.
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import math
 import os
 import subprocess
 import sys
@@ -38,11 +41,18 @@ DENSE_ONLY_LIMIT = 8000
 """Dense-matrix rivals are not run above this many variables: they need n^2 floats (see their notes)."""
 
 
-def ours(problem: Instance, seconds: float, seed: int, cores: int) -> tuple[float, float]:
-    """(value, seconds) of the portfolio."""
+def ours(problem: Instance, seconds: float, seed: int, cores: int, target: float | None = None) -> tuple[float, float]:
+    """(value, seconds) of the portfolio, which ends where it reaches the target."""
     objective = problem.model.objective()
     started = time.perf_counter()
-    result = flipwise.minimize(objective, method="portfolio", time_limit=seconds, seed=seed, threads=cores)
+    result = flipwise.minimize(
+        objective,
+        method="portfolio",
+        time_limit=seconds,
+        seed=seed,
+        threads=cores,
+        target=None if target is None else -target,
+    )
     spent = time.perf_counter() - started
     return problem.value(result.x), spent
 
@@ -101,7 +111,35 @@ def rival(problem: Instance, solver: str, seconds: float, seed: int, python: str
     spent = round(max(when for _, when in points), 3)
     if not in_time:
         return {"late": max(value for value, _ in points), "seconds": spent, "processes": processes}
-    return {"value": max(value for value, _ in in_time), "seconds": spent, "processes": processes}
+    best = max(value for value, _ in in_time)
+    reached = min((when for value, when in in_time if problem.best is not None and value >= problem.best), default=None)
+    return {"value": best, "seconds": spent, "processes": processes, "reached": reached}
+
+
+def time_to_target(reached: list[float | None], limit: float) -> dict[str, object]:
+    """The share of runs that reached the target, and the time to target (0.99); None where none did."""
+    times = [when for when in reached if when is not None]
+    share = len(times) / len(reached)
+    if not times:
+        return {"success": 0.0, "tts99": None}
+    runs = 1.0 if share == 1.0 else max(1.0, math.log(0.01) / math.log(1.0 - share))
+    return {"success": share, "tts99": round(max(times) if share == 1.0 else runs * limit, 3)}
+
+
+def add_times_to_target(row: dict[str, object], problem: Instance, limit: float, arguments: argparse.Namespace) -> None:
+    """Run every solver of a row again with other seeds and say how soon each reaches the best-known value."""
+    assert problem.best is not None
+    seeds = range(arguments.seed + 100, arguments.seed + 100 + arguments.tts)
+    own: list[float | None] = []
+    for seed in seeds:
+        value, spent = ours(problem, limit, seed, arguments.cores, problem.best)
+        own.append(spent if value >= problem.best else None)
+    row["flipwise"].update(time_to_target(own, limit))  # type: ignore[attr-defined]
+    for solver in arguments.solvers:
+        if isinstance(row.get(solver), dict) and "value" in row[solver]:  # type: ignore[operator]
+            python = sys.executable if solver.startswith("dwave") else arguments.other_python
+            runs = [rival(problem, solver, limit, seed, python, arguments.cores) for seed in seeds]
+            row[solver].update(time_to_target([run.get("reached") for run in runs], limit))  # type: ignore
 
 
 def main() -> None:
@@ -115,6 +153,7 @@ def main() -> None:
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--go-on", action="store_true")
     parser.add_argument("--ours", action="store_true")
+    parser.add_argument("--tts", type=int, default=0, help="runs for the time to target")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     names = arguments.only or (list(QUICK) if arguments.quick else [*gset_names(), *OTHERS])
@@ -151,6 +190,8 @@ def main() -> None:
             row[solver] = found
             if "ModuleNotFoundError" in str(found.get("skipped", "")):
                 missing.add(solver)
+        if arguments.tts and problem.best is not None:
+            add_times_to_target(row, problem, limit, arguments)
         recorder.add(**row)
         print(name, limit, {k: v for k, v in row.items() if isinstance(v, dict)}, flush=True)
     report(recorder.record["rows"])

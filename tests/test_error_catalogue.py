@@ -72,7 +72,7 @@ CATALOGUE: list[tuple[Callable[[], object], list[str]]] = [
     (lambda: flipwise.minimize(A, constraint=flipwise.ColumnCounts(1)), ["ColumnCounts", "(2,)"]),
     # graphs
     (lambda: flipwise.read_graph("nowhere.txt"), ["`path`", "nowhere.txt"]),
-    (lambda: flipwise.read_graph("nowhere.txt", format="gml"), ["`format`", "gml"]),  # type: ignore[arg-type]
+    (lambda: flipwise.read_graph("nowhere.txt", format="dot"), ["`format`", "dot"]),  # type: ignore[arg-type]
     (lambda: flipwise.read_graph("x", symmetrise="min"), ["`symmetrise`", "min"]),  # type: ignore[arg-type]
     (lambda: flipwise.write_graph(TRIANGLE, "no/folder/g.txt"), ["`path`", "no/folder"]),
     (lambda: flipwise.densest_subgraph(TRIANGLE, 0), ["`k`", "3", "0"]),

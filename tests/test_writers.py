@@ -26,6 +26,8 @@ from tests.cli.conftest import Call, call, sample_files  # noqa: F401  fixtures
 
 OLD = b"the old file\n"
 GRAPH = (12, np.random.default_rng(0).integers(0, 12, (25, 2)))
+LINKED = (3, np.array([[0, 1], [1, 2]]))
+"""Without lonely nodes, which a CSV table of edges cannot hold."""
 
 
 def _model(format: str) -> flipwise.QuadraticModel:
@@ -61,7 +63,10 @@ def _report(path: Path) -> None:
 
 
 LIBRARY: dict[str, Callable[[Path], Any]] = {
-    **{f"graph, {f}": (lambda path, f=f: write_graph(GRAPH, path, format=f)) for f in WRITTEN_FORMATS},
+    **{
+        f"graph, {f}": (lambda path, f=f: write_graph(LINKED if f == "csv" else GRAPH, path, format=f))
+        for f in WRITTEN_FORMATS
+    },
     "graph, packed": lambda path: write_graph(GRAPH, path.with_suffix(".txt.gz")),
     **{f"model, {f}": (lambda path, f=f: flipwise.write_model(_model(f), path, format=f)) for f in MODEL_FORMATS},
     "result": lambda path: flipwise.minimize(np.ones((4, 4)), seed=0).save(path),
@@ -198,4 +203,4 @@ def test_commands_leave_the_old_file(place: Place, call: Call) -> None:  # noqa:
 
 def test_no_suffix_of_a_graph_is_forgotten() -> None:
     """Every format that a suffix stands for is read; those that can be written are tested above."""
-    assert set(WRITTEN_FORMATS) | {"parquet", "bvgraph"} >= set(SUFFIXES.values())
+    assert set(WRITTEN_FORMATS) | {"parquet", "bvgraph", "graph6"} >= set(SUFFIXES.values())
