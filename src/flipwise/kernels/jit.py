@@ -262,7 +262,7 @@ def _twin(function: FunctionType) -> FunctionType:
     for name in function.__code__.co_names:
         value = names.get(name)
         if isinstance(value, FunctionType) and value in _helpers and value is not function:
-            form = value if numba.config.DISABLE_JIT else _compiled_forms.get(value, value)
+            form = value if getattr(numba.config, "DISABLE_JIT", 0) else _compiled_forms.get(value, value)
             _helpers[value] = _helpers[value] or numba.njit(_twin(form), nogil=True, **_NO_CALLBACK, **_NOT_FROM_PYTHON)
             names[name] = _helpers[value]
     twin = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
