@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from flipwise.bounds.allowance import Allowance
 from flipwise.bounds.cycle_tree import CycleTree
 from flipwise.bounds.parts import Part
 
@@ -32,7 +33,7 @@ def test_the_minimum_is_found_and_proven(seed: int) -> None:
     """Small weights with many ties, and weights of sixty bits whose values have no lattice to speak of."""
     pytest.importorskip("highspy")
     part = part_of(9, seed, 0.3 + 0.05 * seed, [1, 7, 2**60][seed % 3])
-    CycleTree(part, lambda: np.inf).run()
+    CycleTree(part, Allowance()).run()
     assert part.energy == least_energy(part) == part.bound
 
 
@@ -40,5 +41,5 @@ def test_stopped_it_still_has_a_bound() -> None:
     """After a few looks at the clock the bound is one, and not above the best energy."""
     part = part_of(10, 1, 0.7, 5)
     left = iter([1.0] * 6)
-    CycleTree(part, lambda: next(left, 0.0)).run()
+    CycleTree(part, Allowance(lambda: next(left, 0.0))).run()
     assert part.bound is None or part.bound <= least_energy(part) <= part.energy

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from flipwise.bounds import triangle_tree
+from flipwise.bounds.allowance import Allowance
 from flipwise.bounds.triangle_tree import Contracted, TriangleTree
 from tests.bounds.test_cycle_tree import least_energy, part_of
 
@@ -15,7 +16,7 @@ def test_the_minimum_is_found_and_proven(seed: int, monkeypatch: pytest.MonkeyPa
     """Small weights, large ones, and ones of sixty bits, down to enumerated nodes of a few spins."""
     monkeypatch.setattr(triangle_tree, "ENUMERATED", 4)
     part = part_of(10, seed, 0.8, [1, 50, 2**60][seed % 3])
-    TriangleTree(part, lambda: np.inf).run()
+    TriangleTree(part, Allowance()).run()
     assert part.energy == least_energy(part) == part.bound
 
 
@@ -24,7 +25,7 @@ def test_stopped_it_still_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(triangle_tree, "ENUMERATED", 2)
     part = part_of(11, 5, 1.0, 2**50)
     left = iter([1.0] * 5)
-    TriangleTree(part, lambda: next(left, 0.0)).run()
+    TriangleTree(part, Allowance(lambda: next(left, 0.0))).run()
     assert part.bound is None or part.bound <= least_energy(part) <= part.energy
 
 

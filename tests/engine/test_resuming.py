@@ -72,9 +72,9 @@ def test_the_portfolio_goes_on_between_its_rounds(objective: Any, more: dict[str
 def test_models_and_cuts_resume_to_the_same_answer_and_proof(kind: str, tmp_path: Path) -> None:
     """`checkpoint` and `every` work in solve_qubo, solve_ising and maxcut; the bound comes with them."""
     solve = {
-        "qubo": partial(flipwise.solve_qubo, A, seed=2, effort=6 / 30, bound="sdp"),
+        "qubo": partial(flipwise.solve_qubo, A, seed=2, effort=6 / 30),
         "ising": partial(flipwise.solve_ising, np.zeros(50), A, seed=2, effort=6 / 30, count=20),
-        "maxcut": partial(flipwise.maxcut, SPARSE, seed=2, effort=6 / 30, bound="sdp"),
+        "maxcut": partial(flipwise.maxcut, SPARSE, seed=2, effort=6 / 30),
         "bisect": partial(flipwise.bisect, SPARSE, seed=2, effort=8 / 30, bound="simple"),
     }[kind]
     whole = solve(callback=lambda progress: None)
@@ -90,7 +90,7 @@ def test_a_kill_during_the_proof_does_not_cost_the_search(tmp_path: Path, monkey
     from flipwise.bounds import choice
 
     path = tmp_path / "run.checkpoint"
-    whole = flipwise.solve_qubo(A, seed=2, effort=4 / 30, bound="sdp")
+    whole = flipwise.solve_qubo(A, seed=2, effort=4 / 30)
 
     def killed(*_: object, **__: object) -> float:
         raise Killed
@@ -98,9 +98,9 @@ def test_a_kill_during_the_proof_does_not_cost_the_search(tmp_path: Path, monkey
     with monkeypatch.context() as patched:
         patched.setattr(choice, "proven_bound", killed)
         with pytest.raises(Killed):
-            flipwise.solve_qubo(A, seed=2, effort=4 / 30, bound="sdp", checkpoint=path)
+            flipwise.solve_qubo(A, seed=2, effort=4 / 30, checkpoint=path)
     assert path.exists()
-    resumed = flipwise.solve_qubo(A, seed=2, effort=4 / 30, bound="sdp", checkpoint=path)
+    resumed = flipwise.solve_qubo(A, seed=2, effort=4 / 30, checkpoint=path)
     assert resumed.trace.records == []  # not one iteration more
     assert np.array_equal(resumed.x, whole.x) and resumed.bound == whole.bound
     assert resumed.iterations == whole.iterations and not path.exists()

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from flipwise.bounds.closing import CLOSED, Closing, is_closable, is_sparse
+from flipwise.bounds.closing import CLOSED, USUAL_WORK, Closing, is_closable, is_sparse
 from flipwise.bounds.lattice import lifted
 from flipwise.bounds.polynomial import polynomial_bound
 from flipwise.bounds.sdp import sdp_bound, spectral_bound
@@ -20,8 +20,9 @@ from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
 
 Bound = Literal["auto", "best", "quick", "sdp", "spectral", "simple", "none"]
-"""Which bound to prove. "auto" closes the gap where that can be done in the time there is (without a limit: that of
-the search, or a second); "best" takes as long as it takes; "quick" only what is proven at once, and a relaxation."""
+"""Which bound to prove. "auto" closes the gap where that can be done in the time there is (without a limit: with a
+fixed amount of work, about two seconds); "best" takes as long as it takes; "quick" only what is proven at once, and a
+relaxation."""
 WHOLE = ("auto", "best", "quick")
 """The bounds that begin with a presolve and the exact solution of small problems."""
 
@@ -45,7 +46,7 @@ def proof_of(
     closing = None
     more: dict[str, Any] = {}
     if wanted in WHOLE and is_closable(problem):
-        closing = Closing(problem, seconds=math.inf if wanted == "best" else None)
+        closing = Closing(problem, work=math.inf if wanted == "best" else USUAL_WORK)
         more = {"begin": closing.begin, "report": closing.report}
         if wanted != "quick":
             more["close"] = closing.close
@@ -106,7 +107,7 @@ def proven_bound(
     bound = simple_bound(objective)
     scaled, unit = objective.on_safe_scale()
     if kind == "sdp":
-        seconds = SHARE / 2.0 * (30.0 if time_limit is None else time_limit)
+        seconds = math.inf if time_limit is None else SHARE / 2.0 * time_limit
         bound = max(bound, sdp_bound(scaled, constraint=constraint, time_limit=seconds) * unit)
     elif kind == "spectral":
         bound = max(bound, spectral_bound(scaled) * unit)

@@ -8,7 +8,6 @@ is in exact integers (see `integers`), so what is called optimal is.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,6 +15,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from flipwise.bounds.allowance import Allowance
 from flipwise.bounds.cycle_tree import CycleTree
 from flipwise.bounds.enumeration import Group, enumeration_work, least_point
 from flipwise.bounds.gray_code import list_polynomial
@@ -41,8 +41,10 @@ SPARSE_DEGREE = 7.0
 """Couplings a spin up to which odd cycles prove more than triangles in a semidefinite bound."""
 CLOSED = 120
 """Variables up to which a dense problem is likely to be closed."""
-AT_ONCE, AT_ONCE_SECONDS = 60, 1.0
-"""Parts of so many spins are given so many seconds before the search."""
+AT_ONCE, AT_ONCE_WORK, AT_ONCE_SHARE = 60, 1.0, 0.1
+"""Parts of so many spins are given so much work (see `allowance`), or this share of a time limit, before the search."""
+USUAL_WORK = 2.0
+"""What a proof may take after the search where there is no time limit (see `allowance`)."""
 DENSE = 260
 """Spins of the largest part whose triangles are looked at."""
 ENTRIES = 100_000
@@ -82,8 +84,8 @@ class Closing:
     problem: Problem
     patient: bool = True
     """Whether more is done before the search than enumeration."""
-    seconds: float | None = None
-    """The most that `close` takes where the run has no time limit; None: as long as the search took, or a second."""
+    work: float = USUAL_WORK
+    """What `close` may take where the run has no time limit."""
     parts: list[Part] | None = None
     """What the presolve leaves, by component; None before it was looked at."""
 
@@ -115,11 +117,12 @@ class Closing:
             self._solve_small_parts(run)
             assert self.parts is not None
             if self.patient and all(part.is_closed or part.n <= AT_ONCE for part in self.parts):
-                end = working_time() + min(AT_ONCE_SECONDS, 0.1 * run.seconds_left)
+                end = working_time() + AT_ONCE_SHARE * run.seconds_left
+                allowed = Allowance(lambda: min(end - working_time(), run.seconds_left), AT_ONCE_WORK)
                 for part in self.parts:
                     if not part.is_closed:
                         descend_often(part)
-                        prove_part(part, lambda: end - working_time())
+                        prove_part(part, allowed)
             if all(part.is_closed for part in self.parts):
                 self._tell_optimal(run, self._point())
 
@@ -146,12 +149,11 @@ class Closing:
         spins = np.append(np.where(run.best_x.reshape(-1) > 0, 1, -1), 1).astype(np.int8)
         for part in self.parts:
             part.offer(spins[part.members])
-        usual = max(1.0, run.seconds) if self.seconds is None else self.seconds
-        end = working_time() + min(run.seconds_left, usual if math.isinf(run.seconds_left) else math.inf)
+        allowed = Allowance(lambda: run.seconds_left, self.work if run.limits.time_limit is None else math.inf)
         try:
             for part in self.parts:
-                if not part.is_closed and working_time() < end:
-                    prove_part(part, lambda: min(run.seconds_left, end - working_time()))
+                if not part.is_closed and not allowed.is_over:
+                    prove_part(part, allowed)
         finally:  # what is proven so far holds, also when a signal breaks it off
             self._tell(run)
 
@@ -231,12 +233,12 @@ class Closing:
         return {"presolve": self.presolved.report(), "nodes": sum(part.nodes for part in self.parts)}
 
 
-def prove_part(part: Part, seconds_left: Callable[[], float]) -> None:
+def prove_part(part: Part, allowed: Allowance) -> None:
     """Raise the bound of a part by the relaxation that fits it, and branch."""
     if len(part.J) <= SPARSE_DEGREE / 2 * part.n and part.n > AT_ONCE:
-        CycleTree(part, seconds_left).run()
+        CycleTree(part, allowed).run()
     elif part.n <= DENSE:
-        TriangleTree(part, seconds_left).run()
+        TriangleTree(part, allowed).run()
 
 
 def bound_of(objective: Objective, model: IntegerModel, point: Signs, least: int) -> float:

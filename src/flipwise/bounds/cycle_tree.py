@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
+from flipwise.bounds.allowance import Allowance
 from flipwise.bounds.odd_cycles import DROPPED_EVERY, NEAR, CycleGraph, CycleProgramme
 from flipwise.bounds.parts import Node, Part, branch_and_bound
 from flipwise.foundation.arrays import Floats, Signs
@@ -18,6 +18,8 @@ STALLED = 8
 PROGRESS = 0.02
 """An improvement worth the name, as a share of the gap."""
 INTEGRAL = 1e-6
+SEPARATION_WORK = 5e-8
+"""What a state of the shortest paths takes (see `allowance`)."""
 
 
 @dataclass(eq=False)
@@ -25,7 +27,7 @@ class CycleTree:
     """The relaxation of one part, whose rows hold in every node."""
 
     part: Part
-    seconds_left: Callable[[], float]
+    allowed: Allowance
 
     def __post_init__(self) -> None:
         part = self.part
@@ -38,7 +40,7 @@ class CycleTree:
         """Prove the part, or as much as there is time for."""
         lowest = self.part.lift(-sum(map(abs, self.part.J)))
         root = Node(lowest if self.part.bound is None else max(self.part.bound, lowest), 0, {})
-        branch_and_bound(self.part, self.evaluate, root, lambda: self.seconds_left() <= 0.0)
+        branch_and_bound(self.part, self.evaluate, root, lambda: self.allowed.is_over)
 
     def evaluate(self, node: Node) -> tuple[int, list[Node]]:
         """Cut until the node is done with, or until it is time to split it."""
@@ -47,9 +49,9 @@ class CycleTree:
         bound, idle, last = node.bound, 0, float("inf")
         is_root = not node.decided
         while True:
-            if self.seconds_left() <= 0.0:
+            if self.allowed.is_over:
                 return bound, []
-            if not programme.solve(self.seconds_left()):
+            if not programme.solve(self.allowed):
                 return (part.energy if programme.is_empty() else bound), []
             proven = part.lift(self.total - 2 * programme.most())
             bound = max(bound, proven)
@@ -87,6 +89,7 @@ class CycleTree:
 
     def _violated(self, *, full: bool) -> list[tuple[int, ...]]:
         nodes = np.arange(self.part.n)
+        self.allowed.spend(SEPARATION_WORK * self.part.n * min(NEAR, 2 * self.part.n))
         rows = self.graph.violated(self.programme.x, nodes, NEAR)
         return rows or (self.graph.violated(self.programme.x, nodes, 2 * self.part.n) if full else [])
 

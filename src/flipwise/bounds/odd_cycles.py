@@ -19,6 +19,7 @@ import numpy as np
 import scipy.optimize
 import scipy.sparse as sp
 
+from flipwise.bounds.allowance import Allowance
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.kernels import odd_cycles as kernels
 
@@ -32,6 +33,8 @@ NEAR = 4000
 """States that a shortest path may look at before the nodes are searched in full."""
 BITS, REFINED_BITS = 40, 160
 """Multipliers are rounded to this many bits below the largest coupling."""
+PIVOT_WORK, PIVOTS_OF_A_CALL = 3e-8, 50
+"""What a step of the simplex method takes for each row and column (see `allowance`), and what a call takes besides."""
 REFINEMENTS, CLEAR_BITS = 4, 16
 """How often multipliers are refined, and the bits of a coupling beyond which what they leave counts as nothing."""
 
@@ -139,16 +142,22 @@ class CycleProgramme:
         if self._highs is not None:
             self._highs.drop(idle)
 
-    def solve(self, seconds: float) -> bool:
+    def solve(self, allowed: Allowance) -> bool:
         """x and y of the optimum, as the solver says; False when it did not end."""
+        seconds, pivot = allowed.seconds_left(), PIVOT_WORK * (len(self.rows) + self.w.size)
+        pivots = min(allowed.work_left / pivot + 1.0, 2.0**30)
         if self._highs is not None:
-            done, self.x, self.y = self._highs.solve(seconds)
+            done, self.x, self.y, taken = self._highs.solve(seconds, int(pivots))
+            allowed.spend((taken + PIVOTS_OF_A_CALL) * pivot)
             return done
-        options: dict[str, Any] = {} if math.isinf(seconds) else {"time_limit": max(seconds, 1e-3)}
+        options: dict[str, Any] = {"maxiter": int(pivots)}
+        if not math.isinf(seconds):
+            options["time_limit"] = max(seconds, 1e-3)
         bounds = np.stack([self.lower, self.upper], axis=1)
         solve: Any = scipy.optimize.linprog
         rows = (self._matrix(), self._right()) if self.rows else (None, None)
         answer = solve(-self.w, A_ub=rows[0], b_ub=rows[1], bounds=bounds, method="highs", options=options)
+        allowed.spend((int(answer.nit) + PIVOTS_OF_A_CALL) * pivot)
         if answer.x is None or answer.status != 0:
             return False
         self.x = answer.x
@@ -265,13 +274,16 @@ class _Highs:
         for e in columns.tolist():
             self.highs.changeColBounds(e, float(lower[e]), float(upper[e]))
 
-    def solve(self, seconds: float) -> tuple[bool, Floats, Floats]:
+    def solve(self, seconds: float, pivots: int) -> tuple[bool, Floats, Floats, int]:
         limit = min(self.highs.getRunTime() + max(seconds, 1e-2), 1e9)
         self.highs.setOptionValue("time_limit", limit)
+        self.highs.setOptionValue("simplex_iteration_limit", pivots)
         self.highs.run()
+        self.highs.setOptionValue("simplex_iteration_limit", 2**31 - 1)
         solution = self.highs.getSolution()
         x, y = np.array(solution.col_value), np.maximum(-np.array(solution.row_dual), 0.0)
-        return self.highs.getModelStatus() == self.optimal, x, y
+        taken = int(self.highs.getInfo().simplex_iteration_count)
+        return self.highs.getModelStatus() == self.optimal, x, y, taken
 
     def ray(self) -> Floats | None:
         """Multipliers of the rows that prove that there is no x, as the solver says; None where it does not."""

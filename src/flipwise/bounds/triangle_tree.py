@@ -6,13 +6,13 @@ leaves most open is decided next. Few spins are enumerated.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
+from flipwise.bounds.allowance import Allowance
 from flipwise.bounds.enumeration import least_point
 from flipwise.bounds.parts import Node, Part, branch_and_bound
 from flipwise.bounds.triangles import TriangleBound
@@ -24,6 +24,8 @@ ROUNDS = 40
 """The most rounds of triangles in one node."""
 ALPHA_FALLS, ALPHA_RISES = 0.55, 40.0
 """By what the weight of the smoothing changes from round to round, and from a node to its children."""
+ENUMERATION_WORK = 0.02
+"""What the enumeration of a node takes (see `allowance`)."""
 PATIENCE = 10.0
 """A node is split when the last rounds promise to close its gap in more than so many."""
 
@@ -60,7 +62,7 @@ class TriangleTree:
     """The relaxation of one part."""
 
     part: Part
-    seconds_left: Callable[[], float]
+    allowed: Allowance
 
     def __post_init__(self) -> None:
         n = self.part.n
@@ -71,7 +73,7 @@ class TriangleTree:
         """Prove the part, or as much as there is time for."""
         lowest = self.part.lift(-sum(map(abs, self.part.J)))
         root = Node(lowest if self.part.bound is None else max(self.part.bound, lowest), 0, self.root)
-        branch_and_bound(self.part, self.evaluate, root, lambda: self.seconds_left() <= 0.0)
+        branch_and_bound(self.part, self.evaluate, root, lambda: self.allowed.is_over)
 
     def evaluate(self, node: Node) -> tuple[int, list[Node]]:
         part, at = self.part, node.decided
@@ -79,6 +81,7 @@ class TriangleTree:
         n = at.J.shape[0]
         if n - 1 <= ENUMERATED:
             found = least_point(at.J[:-1, :-1], at.J[:-1, -1], [])
+            self.allowed.spend(ENUMERATION_WORK)
             assert found is not None
             part.offer(at.spins(np.append(found[1], 1).astype(np.int8)))
             return max(at.constant + found[0], node.bound, part.energy), []
@@ -91,7 +94,7 @@ class TriangleTree:
         if node.memory is not None:
             state.u, state.triangles, state.alpha = node.memory
         bound = max(node.bound, self._improved(state, at, node.bound))
-        if bound >= part.energy or self.seconds_left() <= 0.0:
+        if bound >= part.energy or self.allowed.is_over:
             return bound, []
         return bound, self._children(state, at, bound)
 
@@ -102,6 +105,7 @@ class TriangleTree:
         history: list[float] = []
         for number in range(ROUNDS):
             reached = state.improve()
+            self.allowed.spend(round_work(state.N, state.triangles.z.size, state.evaluations))
             history.append(reached)
             near = part.lift(at.constant + _ceiling(reached, self.unit))
             if near >= part.energy or at is self.root:
@@ -110,7 +114,7 @@ class TriangleTree:
                 part.raise_bound(min(bound, part.energy))
                 part.offer(_rounded(state.X, state.Q))
                 goal = float(Fraction(part.energy - at.constant, self.unit))
-            if bound >= part.energy or self.seconds_left() <= 0.0:
+            if bound >= part.energy or self.allowed.is_over:
                 return bound
             state.alpha *= ALPHA_FALLS
             state.exchange_triangles()
@@ -132,6 +136,12 @@ class TriangleTree:
             memory = smaller, triangles.contracted(i, j, sign), state.alpha * ALPHA_RISES
             children.append(Node(bound, 0, at.child(i, j, sign), memory))
         return children
+
+
+def round_work(N: int, triangles: int, evaluations: int) -> float:
+    """What a round takes (see `allowance`): its evaluations, which are eigenvalues, then new triangles."""
+    evaluation = 8e-5 + 1.5e-7 * triangles + 1.5e-8 * N**2 + 2e-10 * N**3
+    return evaluations * evaluation + 2.5e-5 * N + 3.5e-9 * N**3
 
 
 def _ceiling(value: float, unit: int) -> int:

@@ -118,6 +118,7 @@ class TriangleBound:
     def __post_init__(self) -> None:
         self.X = np.eye(self.N)
         self.best = -math.inf
+        self.evaluations = 0
         self.at_best: tuple[Floats, Triangles] = self.u, self.triangles
 
     @property
@@ -169,7 +170,7 @@ class TriangleBound:
             bounds=scipy.optimize.Bounds(lower, np.full(lower.size, np.inf)),
             options={"maxfun": evaluations, "maxiter": evaluations, "maxcor": 12, "ftol": 1e-12, "gtol": 1e-7},
         )  # fmt: skip
-        self.u = found.x[:N]
+        self.u, self.evaluations = found.x[:N], int(found.nfev)
         triangles.z = np.maximum(found.x[N:], 0.0)
         return self.best
 
