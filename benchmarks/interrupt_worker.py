@@ -106,9 +106,9 @@ def attempted(case: Case, threads: int | None, number: int, reports: Reports, ar
     result: Any = None
     handler: Any = None
     outcome: Outcome = {"outcome": "result"}
-    signal.signal(number, usual)
-    reports.send(ready=os.getpid())
-    try:
+    try:  # the signal may come as soon as it is heeded, before the call has begun
+        signal.signal(number, usual)
+        reports.send(ready=os.getpid())
         try:
             result = case.call(watch, threads)
         finally:
