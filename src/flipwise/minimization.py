@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.bounds.choice import Bound, proof_of, proof_of_small
+from flipwise.bounds.choice import Bound, bound_for_gap, proof_of, proof_of_small
 from flipwise.densest.methods import DENSEST
 from flipwise.engine.limits import Limits
 from flipwise.engine.result import Result
@@ -33,8 +33,8 @@ SMALL_ENTRIES = 40_000
 """Up to so many, DPCD with its walks answers before a compiler could be loaded."""
 
 SHARED = (
-    *("max_iterations", "target", "patience", "restarts", "bound", "start", "seed", "time_limit", "callback"),
-    *("threads", "verbose", "trace_file", "checkpoint", "every"),
+    *("max_iterations", "target", "patience", "gap", "max_evaluations", "restarts", "bound", "start", "seed"),
+    *("time_limit", "callback", "threads", "verbose", "trace_file", "checkpoint", "every"),
 )
 """Keywords that every method takes, for the error that lists what there is."""
 
@@ -66,6 +66,8 @@ def minimize(
     max_iterations: int | None = None,
     target: float | None = None,
     patience: int | None = None,
+    gap: float | None = None,
+    max_evaluations: int | None = None,
     callback: Callback | None = None,
     threads: int | None = None,
     verbose: bool = False,
@@ -109,8 +111,15 @@ def minimize(
         The most iterations of one descent, and the most without an improvement.
     target
         Stop at a value of at most this.
+    gap
+        Stop, in the search or in the proof, when the answer is proven to be within this share of the best possible:
+        0.01 is 1 %. Without `bound`, what "auto" proves; the bound comes before the search.
+    max_evaluations
+        Stop after so many values and gradients: never one more of a function of your own, of quadratics and polynomials
+        at the next look. Of all limits the first that is reached ends the run.
     callback
-        Called after each iteration with a `Progress`; return True to stop.
+        Called after each iteration with a `Progress`; return True to stop. It can join conditions with `and`:
+        `lambda now: now.seconds > 5 and now.since_improvement > 3`.
     threads
         The most threads the compiled kernels may use.
     verbose
@@ -135,7 +144,7 @@ def minimize(
     >>> flipwise.minimize(A, seed=0).value
     -8.0
     """
-    limits = Limits(time_limit, max_iterations, target, patience)
+    limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
     problem = as_problem(objective, n_or_shape, constraint, count)
     chosen = _default_solver(problem, options, limits, restarts) if method == "auto" else method
     solver = as_solver(chosen, problem, options, METHODS, also=SHARED)
@@ -158,6 +167,7 @@ def minimize(
 
 def _proof(problem: Problem, bound: Bound | None, limits: Limits, *, descends: bool) -> Proof | None:
     """How a bound is proven; who speaks of descents wants to see these, and gets no proof unasked."""
+    bound = bound_for_gap(bound, limits.gap)
     if bound is None:
         descends = descends or limits.max_iterations is not None or limits.patience is not None
         return None if descends else proof_of_small(problem)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from flipwise.bounds.choice import Bound, proof_of, proof_of_small
+from flipwise.bounds.choice import Bound, bound_for_gap, proof_of, proof_of_small
 from flipwise.cuts.bisection import Bisection
 from flipwise.cuts.partition import PartitionProblem, RecursiveBisection, cut_between, part_sizes
 from flipwise.cuts.result import CutResult
@@ -46,6 +46,8 @@ def maxcut(
     max_iterations: int | None = None,
     target: float | None = None,
     patience: int | None = None,
+    gap: float | None = None,
+    max_evaluations: int | None = None,
     callback: Callback | None = None,
     threads: int | None = None,
     verbose: bool = False,
@@ -70,7 +72,7 @@ def maxcut(
         A start, -1/+1 for each node.
     target
         Stop at a cut of at least this weight.
-    method, restarts, seed, time_limit, max_iterations, patience, callback, threads, verbose
+    method, restarts, seed, time_limit, max_iterations, patience, gap, max_evaluations, callback, threads, verbose
         As in `flipwise.minimize`; the minimised value is minus the weight of the cut.
     trace_file, checkpoint, every, **options
         As in `flipwise.minimize`.
@@ -81,7 +83,7 @@ def maxcut(
     >>> flipwise.maxcut((5, [[0, 1], [1, 2], [2, 3], [3, 4], [4, 0]]), seed=0).value
     4.0
     """
-    limits = Limits(time_limit, max_iterations, target, patience)
+    limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
     simple = _weighed(graph)
     problem = Problem(cut_objective(simple, -1.0), Free())
     solver = portfolio_or_other(method, effort, problem, options, METHODS)
@@ -99,7 +101,7 @@ def maxcut(
             trace_file=trace_file,
             checkpoint=checkpoint,
             every=every,
-            bound=proof_of(problem, bound, time_limit),
+            bound=proof_of(problem, bound_for_gap(bound, gap), time_limit),
         )
         return _described(simple, found, "max")
 
@@ -115,6 +117,8 @@ def bisect(
     max_iterations: int | None = None,
     target: float | None = None,
     patience: int | None = None,
+    gap: float | None = None,
+    max_evaluations: int | None = None,
     callback: Callback | None = None,
     threads: int | None = None,
     verbose: bool = False,
@@ -134,8 +138,10 @@ def bisect(
         How long to search without any other limit; 1 is 30 rounds of four jobs.
     start
         A start with exact halves, -1/+1 for each node.
-    seed, time_limit, max_iterations, target, patience, callback, threads, verbose, trace_file, checkpoint, every
+    seed, time_limit, max_iterations, target, patience, gap, max_evaluations, callback, threads, verbose
         As in `flipwise.minimize`; an iteration is a round.
+    trace_file, checkpoint, every
+        As in `flipwise.minimize`.
 
     Examples
     --------
@@ -143,7 +149,7 @@ def bisect(
     >>> flipwise.bisect((6, [[0, 1], [1, 2], [2, 0], [3, 4], [4, 5], [5, 3], [0, 3]]), seed=0).value
     1.0
     """
-    limits = Limits(time_limit, max_iterations, target, patience)
+    limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
     simple = _weighed(graph)
     if simple.n < 2:
         raise InvalidInput(f"`graph` must have at least 2 nodes, got {simple.n}.")
@@ -162,8 +168,8 @@ def bisect(
             checkpoint=checkpoint,
             every=every,
             bound=proof_of_small(problem)
-            if bound is None
-            else proof_of(problem, bound, time_limit, least=0.0 if _nonnegative(simple) else None),
+            if bound is None and gap is None
+            else proof_of(problem, bound_for_gap(bound, gap), time_limit, least=0.0 if _nonnegative(simple) else None),
         )
         return _described(simple, found, "min")
 
@@ -180,6 +186,7 @@ def partition(
     max_iterations: int | None = None,
     target: float | None = None,
     patience: int | None = None,
+    max_evaluations: int | None = None,
     callback: Callback | None = None,
     threads: int | None = None,
     verbose: bool = False,
@@ -201,7 +208,7 @@ def partition(
         The part of each node, 0, 1, 2, ..., with these sizes.
     effort, seed, time_limit, callback, threads, verbose, trace_file, checkpoint, every
         As in `bisect`; an iteration is the first partition, and then each improvement of two parts.
-    max_iterations, target, patience
+    max_iterations, max_evaluations, target, patience
         As in `flipwise.minimize`.
 
     Examples
@@ -211,7 +218,7 @@ def partition(
     >>> flipwise.partition(path, [2, 2, 2], seed=0).value
     2.0
     """
-    limits = Limits(time_limit, max_iterations, target, patience)
+    limits = Limits(time_limit, max_iterations, target, patience, max_evaluations=max_evaluations)
     simple = _weighed(graph)
     if not (is_number(imbalance) and imbalance >= 0.0):
         raise InvalidInput(f"`imbalance` must be a finite number of at least 0, got {imbalance!r}.")

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from flipwise.bounds.choice import bound_for_gap
 from flipwise.densest.bounds import SubgraphBounds
 from flipwise.densest.methods import DENSEST
 from flipwise.densest.record import CallRecord
@@ -63,6 +64,8 @@ def densest_subgraph(
     max_iterations: int | None = None,
     target: float | None = None,
     patience: int | None = None,
+    gap: float | None = None,
+    max_evaluations: int | None = None,
     callback: Callback | None = None,
     threads: int | None = None,
     verbose: bool = False,
@@ -100,6 +103,9 @@ def densest_subgraph(
         The most steps for each k, and the most without an improvement.
     target
         Stop at a density of at least this.
+    gap, max_evaluations
+        Stop when the density is proven to be within this share of the best possible (0.01 is 1 %), or after so many
+        evaluations, for each k.
     callback
         Called with a `Progress` after each step, whose values are those of the minimised -x'Wx; return True to stop.
     threads
@@ -129,7 +135,8 @@ def densest_subgraph(
     >>> result.nodes, result.density, result.optimal
     ([0, 1, 2], 2.0, True)
     """
-    limits = Limits(time_limit, max_iterations, target, patience)
+    bound_for_gap(bound, gap)
+    limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
     whole = _whole_graph(graph)
     several = isinstance(k, Sequence | np.ndarray) and not isinstance(k, str)
     ks = _checked_sizes(whole.n, k if several else [k])  # type: ignore[arg-type]

@@ -61,8 +61,10 @@ def point_of(run: Run, core: Core, subset: Subset) -> Floats:
 
 
 def proven_optimal(run: Run) -> Status | None:
-    """The status of a run whose best set meets its bound."""
-    return Status.OPTIMAL if run.bound is not None and run.best_value <= run.bound else None
+    """The status of a run whose best set meets its bound, or comes as near as was asked for."""
+    if not run.gap_reached:
+        return None
+    return Status.OPTIMAL if run.is_proven else Status.GAP
 
 
 @dataclass

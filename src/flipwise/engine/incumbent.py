@@ -8,6 +8,16 @@ from dataclasses import dataclass
 from flipwise.foundation.arrays import Floats
 
 
+def relative_gap(value: float, bound: float | None) -> float | None:
+    """|bound - value| / |value|: how far the answer can be from the best; None without a bound."""
+    if bound is None:
+        return None
+    difference = abs(bound - value)
+    if difference == 0.0:
+        return 0.0
+    return math.inf if value == 0.0 else difference / abs(value)
+
+
 @dataclass
 class Incumbent:
     """The best point so far, its value, and the best proven lower bound."""

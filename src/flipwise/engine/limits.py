@@ -30,9 +30,11 @@ class Status(enum.Enum):
     OPTIMAL = "the point is proven optimal"
     CYCLE = "the method alternates between two points"
     TARGET = "the target value was reached"
+    GAP = "the proven gap is as small as was asked for"
     EFFORT = "the effort that was asked for is spent"
     ITERATION_LIMIT = "the iteration limit was reached"
     TIME_LIMIT = "the time limit was reached"
+    EVALUATION_LIMIT = "as many evaluations as were allowed are made"
     PATIENCE = "no improvement for as many iterations as `patience` allows"
     CALLBACK = "the callback asked to stop"
     INTERRUPTED = "interrupted; this is the best point so far"
@@ -41,26 +43,30 @@ class Status(enum.Enum):
     def success(self) -> bool:
         """Whether the method came to its own end rather than to a limit."""
         optimal = self in (Status.LOCAL_OPTIMUM, Status.PARTIAL_OPTIMUM, Status.OPTIMAL)
-        return optimal or self in (Status.CONVERGED, Status.EFFORT, Status.TARGET)
+        return optimal or self in (Status.CONVERGED, Status.EFFORT, Status.TARGET, Status.GAP)
 
     @property
     def resumable(self) -> bool:
         """Whether somebody ended the run before it was over, so that a checkpoint of it is worth keeping."""
-        return self in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.CALLBACK)
+        stopped = self in (Status.INTERRUPTED, Status.CALLBACK)
+        return stopped or self in (Status.TIME_LIMIT, Status.EVALUATION_LIMIT)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a run may spend; None means no limit of that kind.
+    """What a run may spend and when it is good enough, whichever comes first; None means no limit of that kind.
 
-    `max_iterations` and `patience` count iterations of one descent, `time_limit` (seconds) and `target` hold for the
-    whole run. The time is counted from the moment at which the limits are stated, which every function does first.
+    `max_iterations` and `patience` count iterations of one descent; `time_limit` (seconds), `max_evaluations`, `target`
+    and `gap` hold for the whole run. The time is counted from the moment at which the limits are stated, which every
+    function does first.
     """
 
     time_limit: float | None = None
     max_iterations: int | None = None
     target: float | None = None
     patience: int | None = None
+    gap: float | None = None
+    max_evaluations: int | None = None
     began: Moment = field(default_factory=Moment, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -68,7 +74,9 @@ class Limits:
             raise InvalidInput(f"`time_limit` must be None or seconds of at least 0, got {self.time_limit!r}.")
         if self.target is not None and not is_number(self.target):
             raise InvalidInput(f"`target` must be None or a finite number, got {self.target!r}.")
-        for name in ("max_iterations", "patience"):
+        if self.gap is not None and not (is_number(self.gap) and self.gap >= 0):
+            raise InvalidInput(f"`gap` must be None or a share of at least 0, such as 0.01 for 1 %, got {self.gap!r}.")
+        for name in ("max_iterations", "patience", "max_evaluations"):
             check_whole(name, getattr(self, name), 1, optional=True)
 
 

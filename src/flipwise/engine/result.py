@@ -6,13 +6,13 @@ A result is readable, answers to scipy's names, and is saved without pickle.
 from __future__ import annotations
 
 import html
-import math
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from flipwise.engine.incumbent import relative_gap
 from flipwise.engine.limits import Status, peak_bytes
 from flipwise.engine.run import Record, Trace
 from flipwise.foundation.arrays import Signs
@@ -22,16 +22,6 @@ from flipwise.foundation.errors import InvalidFile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-def relative_gap(value: float, bound: float | None) -> float | None:
-    """|bound - value| / |value|: how far the answer can be from the best; None without a bound."""
-    if bound is None:
-        return None
-    difference = abs(bound - value)
-    if difference == 0.0:
-        return 0.0
-    return math.inf if value == 0.0 else difference / abs(value)
 
 
 @dataclass

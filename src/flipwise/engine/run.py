@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import numpy as np
 
-from flipwise.engine.incumbent import Incumbent
+from flipwise.engine.incumbent import Incumbent, relative_gap
 from flipwise.engine.limits import Clock, Limits, OutOfTime, Status
 from flipwise.engine.resumption import Resumption
 from flipwise.foundation.arrays import Floats
@@ -115,6 +115,14 @@ class Progress:
     bound: float | None
     seconds: float
     _best_point: Callable[[], np.ndarray]
+    evaluations: int = 0
+    since_improvement: int = 0
+    """Iterations of this descent since the best point was found."""
+
+    @property
+    def gap(self) -> float | None:
+        """|bound - best| / |best|; None while nothing is proven."""
+        return relative_gap(self.best, self.bound)
 
     @property
     def x(self) -> np.ndarray:
@@ -203,6 +211,14 @@ class Run:
         best = self.incumbent
         return best.bound is not None and best.value <= best.bound
 
+    @property
+    def gap_reached(self) -> bool:
+        """Whether so much is proven as was asked for: the optimum, or a gap of at most `limits.gap`."""
+        if self.limits.gap is None or self.is_proven:
+            return self.is_proven
+        gap = relative_gap(self.incumbent.value, self.incumbent.bound) if self.incumbent.x is not None else None
+        return gap is not None and gap <= self.limits.gap
+
     # --- what solvers tell -----------------------------------------------------------------------------------------
 
     def offer(self, x: Floats, value: float) -> bool:
@@ -218,7 +234,7 @@ class Run:
         self.evaluations += 1
 
     def count_in_time(self) -> None:
-        """The same for a function that may be slow: once there is an answer, no evaluation begins past the limit."""
+        """The same for a function that may be slow: once there is an answer, no evaluation begins past a limit."""
         if self.incumbent.x is not None and self.check_time() is not None:
             raise OutOfTime
         self.evaluations += 1
@@ -268,14 +284,17 @@ class Run:
             self.stopped = Status.INTERRUPTED
         elif self.clock.expired:
             self.stopped = Status.TIME_LIMIT
+        elif self.limits.max_evaluations is not None and self.evaluations >= self.limits.max_evaluations - 1:
+            self.stopped = Status.EVALUATION_LIMIT  # one is left for the value of the answer
         return self.stopped
 
     def _stop_reason(self, record: Record) -> Status | None:
         limits = self.limits
         if self._callback is not None:
             progress = Progress(
-                record.iteration, record.value, record.best, record.bound, record.seconds, self._best_point
-            )
+                record.iteration, record.value, record.best, record.bound, record.seconds, self._best_point,
+                self.evaluations, self._since_improvement,
+            )  # fmt: skip
             with self._interrupts.raised_here():
                 wanted = self._callback(progress) is True
             if wanted:
@@ -284,8 +303,8 @@ class Run:
         if limits.target is not None and record.best <= limits.target:
             self.stopped = Status.TARGET
             return self.stopped
-        if self.is_proven:
-            self.stopped = Status.OPTIMAL
+        if self.gap_reached:
+            self.stopped = Status.OPTIMAL if self.is_proven else Status.GAP
             return self.stopped
         if self.check_time() is not None:
             return self.stopped

@@ -109,7 +109,8 @@ def solve(
         resumed = None if resumption is None else resumption.earlier(searched)
         if bound is not None:
             _begin_proof(run, bound, limits)
-        status = _searched(run, solver, first, rng, restarts, resumed, interrupts)
+        ahead = bound if limits.gap is not None else None  # the search ends by itself where its bound is known
+        status = _searched(run, solver, first, rng, restarts, resumed, interrupts, ahead)
         run.save_end(status)
         proven_at = run.seconds
         run.clock.set_limit(limits.time_limit)
@@ -141,10 +142,11 @@ def _searched(
     restarts: int,
     resumed: dict[str, Any] | None,
     interrupts: Interrupts,
+    proof: Proof | None,
 ) -> Status:
     """Run the solver from each start in turn and say why it ended; there is an answer when this returns.
 
-    Every descent has a generator of its own, so that none depends on how long others took.
+    Every descent has a generator of its own, so that none depends on how long others took. A `proof` comes before them.
     """
     problem = run.problem.counting(run.count_in_time if run.problem.is_users_own else run.count_evaluation)
     status, begin = Status.CONVERGED, 0
@@ -155,6 +157,8 @@ def _searched(
     begins_itself = restarts == 1 and getattr(solver, "begins_itself", False)
     try:
         with interrupts.raised_here():
+            if proof is not None and run.bound is None:
+                _raise_bound(run, proof)
             for index in range(begin, restarts):
                 run.begin_restart(index, rng, status)
                 own = rng if begins_itself else rng.spawn(1)[0]
@@ -181,20 +185,26 @@ def _proven(
     run: Run, bound: Proof, status: Status, interrupts: Interrupts, checkpoint: Checkpoint | None, part: str
 ) -> Status:
     """Prove a bound; the point is optimal when it meets it. A checkpoint whose proof was interrupted stays."""
-    if run.is_proven:
+    if run.gap_reached:
         return status
     try:
         with interrupts.raised_here():
-            found = bound.prove()
-            if found is not None:
-                run.raise_bound(found / run.unit)
-            if bound.close is not None and not run.is_proven:
+            if run.limits.gap is None or run.bound is None:
+                _raise_bound(run, bound)
+            if bound.close is not None and not run.gap_reached:
                 bound.close(run)
     except KeyboardInterrupt:
         if checkpoint is not None:
             checkpoint.reopen(part)
         return Status.INTERRUPTED
     return status
+
+
+def _raise_bound(run: Run, proof: Proof) -> None:
+    """Prove a bound and tell the run."""
+    found = proof.prove()
+    if found is not None:
+        run.raise_bound(found / run.unit)
 
 
 def _finished(run: Run, problem: Problem, status: Status, method: str, seed: int | None) -> Result:
@@ -215,6 +225,8 @@ def _finished(run: Run, problem: Problem, status: Status, method: str, seed: int
     bound = None if run.bound is None else min(run.bound * run.unit, value)
     if bound == value and status is not Status.INTERRUPTED:
         status = Status.OPTIMAL
+    elif run.gap_reached and status is not Status.INTERRUPTED:
+        status = Status.GAP
     elif status is Status.OPTIMAL:  # a method says so, but what it has proven is off in the last digit
         status = Status.CONVERGED
     info: dict[str, Any] = {"compile_seconds": run.clock.compile_seconds}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.bounds.choice import Bound, proof_of
+from flipwise.bounds.choice import Bound, bound_for_gap, proof_of
 from flipwise.engine.limits import Limits
 from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
@@ -48,6 +48,8 @@ def solve_qubo(
     max_iterations: int | None = None,
     target: float | None = None,
     patience: int | None = None,
+    gap: float | None = None,
+    max_evaluations: int | None = None,
     callback: Callback | None = None,
     threads: int | None = None,
     verbose: bool = False,
@@ -75,9 +77,9 @@ def solve_qubo(
         relaxation beside what is solved at once. Or one relaxation by its name, "sdp", "spectral", "simple"; or "none".
     effort
         How long the portfolio searches without any other limit; 1 is 30 rounds.
-    method, start, restarts, seed, time_limit, max_iterations, target, patience, callback, threads, verbose
+    method, start, restarts, seed, time_limit, max_iterations, target, patience, gap, max_evaluations, callback
         As in `flipwise.minimize`.
-    trace_file, checkpoint, every, **options
+    threads, verbose, trace_file, checkpoint, every, **options
         As in `flipwise.minimize`; the portfolio saves between rounds.
 
     Examples
@@ -87,7 +89,7 @@ def solve_qubo(
     >>> result.value, int(result.x.sum())
     (-1.0, 1)
     """
-    limits = Limits(time_limit, max_iterations, target, patience)
+    limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
     objective, labels = _qubo_objective(Q, offset)
     run = {
         "start": start, "restarts": restarts, "seed": seed, "callback": callback, "threads": threads,
@@ -114,6 +116,8 @@ def solve_ising(
     max_iterations: int | None = None,
     target: float | None = None,
     patience: int | None = None,
+    gap: float | None = None,
+    max_evaluations: int | None = None,
     callback: Callback | None = None,
     threads: int | None = None,
     verbose: bool = False,
@@ -129,9 +133,9 @@ def solve_ising(
     h, J
         Arrays (J dense or scipy.sparse, in any triangle: entries (i, j) and (j, i) are added up) or dicts, {v: h} and
         {(u, v): J}, in which J may have products of any length; or a model or the path of a model file alone.
-    offset, count, constraint, method, bound, effort, start, restarts, seed, time_limit, max_iterations, target
+    offset, count, constraint, method, bound, effort, start, restarts, seed, time_limit, max_iterations, target, gap
         As in `solve_qubo`; `count` is the number of spins at +1.
-    patience, callback, threads, verbose, trace_file, checkpoint, every, **options
+    patience, max_evaluations, callback, threads, verbose, trace_file, checkpoint, every, **options
         As in `solve_qubo`.
 
     Examples
@@ -140,7 +144,7 @@ def solve_ising(
     >>> flipwise.solve_ising({}, {("a", "b"): 1.0, ("b", "c"): 1.0}, seed=0).value
     -2.0
     """
-    limits = Limits(time_limit, max_iterations, target, patience)
+    limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
     objective, labels = _ising_objective(h, J, offset)
     run = {
         "start": start, "restarts": restarts, "seed": seed, "callback": callback, "threads": threads,
@@ -170,7 +174,7 @@ def _solved(
         result.info.update(labels_info)
         return result
     searched = problem if fixed is None else fixed.remaining
-    proof = proof_of(searched, bound, limits.time_limit)
+    proof = proof_of(searched, bound_for_gap(bound, limits.gap), limits.time_limit)
     if fixed is not None:
         run["start"] = fixed.reduced_start(run["start"])
         proof = fixed.with_own_bound(proof)

@@ -151,7 +151,10 @@ class _Allowance:
         self.began = run.seconds, run.evaluations
         self.timed = run.limits.time_limit is not None and run.limits.max_iterations is None
         most = run.limits.max_iterations
-        self.end = run.iterations + most if most is not None else run.evaluations + max(1, int(EVALUATIONS * effort))
+        self.wanted = max(1, int(EVALUATIONS * effort))
+        if run.limits.max_evaluations is not None:  # half of them, as at the usual end
+            self.wanted = max(1, run.limits.max_evaluations // 2)
+        self.end = run.iterations + most if most is not None else run.evaluations + self.wanted
 
     @property
     def left(self) -> int:
@@ -216,7 +219,7 @@ def improve_by_schemes(problem: Problem, x: Floats, rng: np.random.Generator, ru
         if rota.place >= len(rota.order):
             _drop_lines(rota, allowance.left)
             rota.place, rota.length, rota.rounds = 0, 2 * rota.length, rota.rounds + 1
-    return _looked_around(problem, run, max(1, int(EVALUATIONS * effort)))
+    return _looked_around(problem, run, allowance.wanted)
 
 
 def _drop_lines(rota: Rota, left: int) -> None:
