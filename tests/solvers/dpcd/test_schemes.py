@@ -14,7 +14,8 @@ from flipwise.model.evaluation import evaluator
 from flipwise.model.flips import single_moves
 from flipwise.model.problem import as_problem
 from flipwise.solvers.dpcd.budget import Budget, Pace
-from flipwise.solvers.dpcd.finish import TwoSteps, exchanges
+from flipwise.solvers.dpcd.exchanges import circles, exchanges
+from flipwise.solvers.dpcd.finish import TwoSteps
 from flipwise.solvers.dpcd.nonmonotone import Cooling, Momentum, Sums, Tabu, walk
 from flipwise.solvers.dpcd.principal import PrincipalMoves
 from flipwise.solvers.dpcd.relaxation import Means
@@ -161,6 +162,30 @@ def test_choices_of_two_groups_are_exchanged() -> None:
         found.add(tuple(sorted(move.tolist())))
     assert len(found) == 6
     assert not list(exchanges(GROUPS.random((12,), rng), np.ones(12), GROUPS.labels((12,))))
+
+
+def test_choices_are_dealt_out_anew_in_circles() -> None:
+    """The circles lead to the best permutation by the slopes; choices that are taken twice stay so."""
+    rng, labels = np.random.default_rng(0), np.repeat(np.arange(6), 6)
+    g = rng.standard_normal(36)
+    x = -np.ones((6, 6))
+    x[np.arange(6), rng.permutation(6)] = 1.0
+    x = x.reshape(-1)
+    moves = circles(x, g, labels)
+    gains = []
+    for move in moves:
+        gains.append(float(x[move] @ g[move]))
+        x[move] *= -1.0
+    assert gains == sorted(gains, reverse=True) and min(gains) > 0.0
+    rows, columns = linear_sum_assignment(g.reshape(6, 6))
+    assert np.array_equal(np.argmax(x.reshape(6, 6), axis=1), columns[np.argsort(rows)])
+    assert not circles(x, g, labels)
+    twice = -np.ones((6, 6))
+    twice[np.arange(6), [0, 0, 1, 2, 2, 2]] = 1.0
+    for move in circles(twice.reshape(-1), g, labels):
+        twice.reshape(-1)[move] *= -1.0
+    assert (twice > 0).sum(axis=0).tolist() == [2, 1, 3, 0, 0, 0] and (twice > 0).sum(axis=1).tolist() == [1] * 6
+    assert not circles(x, g, None)
 
 
 def test_an_assignment_is_mended() -> None:

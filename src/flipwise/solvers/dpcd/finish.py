@@ -8,7 +8,7 @@ order of their promise, at one evaluation each (`improve_singly`); a slope says 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import chain
 
 import numpy as np
@@ -18,9 +18,10 @@ from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.model.constraints import allowed_moves, is_built_in
 from flipwise.model.evaluation import Slopes, evaluator
-from flipwise.model.flips import PAIR_LIMIT, single_moves
+from flipwise.model.flips import single_moves
 from flipwise.model.problem import Problem
 from flipwise.solvers.dpcd.budget import Budget, Pace
+from flipwise.solvers.dpcd.exchanges import circles, exchanges
 from flipwise.solvers.dpcd.principal import PrincipalMoves
 
 LEAST = 10
@@ -39,7 +40,7 @@ def descend(problem: Problem, x: Floats, run: Run, most: float = math.inf) -> tu
     f, g = evaluate(x)
     stop = run.step(x, f)
     while stop is None and run.evaluations < end:
-        steeper = _lower(evaluate, moves, x, f, g)
+        steeper = _lower(evaluate, moves, x, f, g) or _mended(evaluate, moves, x, f, g)
         if steeper is None:
             break
         x, f, g, flips = steeper
@@ -60,6 +61,22 @@ def _lower(
             value, slopes = evaluate(y)
             if value < f - 1e-12 * abs(f):
                 return y, value, slopes, int(flips.size)
+        batch = batch[: len(batch) // 2]
+    return None
+
+
+def _mended(
+    evaluate: Callable[[Floats], tuple[float, Slopes]], moves: PrincipalMoves, x: Floats, f: float, g: Slopes
+) -> tuple[Floats, float, Slopes, int] | None:
+    """The same for circles of exchanges among groups with one choice each."""
+    batch = circles(x, g, moves.labels)
+    while batch:
+        flips = np.concatenate(batch)
+        y = x.copy()
+        y.reshape(-1)[flips] *= -1.0
+        value, slopes = evaluate(y)
+        if value < f - 1e-12 * abs(f):
+            return y, value, slopes, int(flips.size)
         batch = batch[: len(batch) // 2]
     return None
 
@@ -186,31 +203,6 @@ class TwoSteps:
                 if value < lowest:
                     found, lowest = z, value
         return None if found is None else (found, lowest)
-
-
-def exchanges(x: Floats, g: Slopes, labels: Ints | None) -> Iterator[Ints]:
-    """Moves that let two groups exchange their choices, where each group has one of equally many: best slope first.
-
-    Two swaps at once, each of which alone may be bad: a permutation is mended by nothing less.
-    """
-    if labels is None:
-        return
-    flat = x.reshape(-1)
-    groups = int(labels.max(initial=-1)) + 1
-    ones = np.flatnonzero(flat > 0)
-    if groups < 2 or ones.size != groups or (np.bincount(labels) * groups != flat.size).any():
-        return
-    members = np.argsort(labels, kind="stable").reshape(groups, -1)
-    if (np.count_nonzero(flat[members] > 0, axis=1) != 1).any():
-        return
-    chosen = np.argmax(flat[members] > 0, axis=1)
-    slopes = g.reshape(-1)[members]
-    a, b = np.triu_indices(groups, 1)
-    a, b = a[chosen[a] != chosen[b]], b[chosen[a] != chosen[b]]
-    cost = slopes[a, chosen[b]] + slopes[b, chosen[a]] - slopes[a, chosen[a]] - slopes[b, chosen[b]]
-    for k in np.argsort(cost, kind="stable")[:PAIR_LIMIT]:
-        i, j = members[a[k]], members[b[k]]
-        yield np.array([i[chosen[a[k]]], i[chosen[b[k]]], j[chosen[b[k]]], j[chosen[a[k]]]])
 
 
 def restart(

@@ -37,6 +37,11 @@ class PrincipalMoves:
             if int(self._labels.max(initial=0)) > 0:
                 self._out, self._into = self._places()
 
+    @property
+    def labels(self) -> Ints | None:
+        """The group of each variable, where there are several with counts of their own."""
+        return None if self._out is None else self._labels
+
     def choose(self, x: Floats, d: Slopes, q: int, rng: np.random.Generator | None = None) -> Ints:
         """The flattened indices of about q flips that keep the constraint; fewer where fewer promise something."""
         spins, slopes = x.reshape(-1), d.reshape(-1)
