@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -14,6 +15,10 @@ settings.load_profile("default")
 
 collect_ignore = ["fuzz/worker.py"] if sys.platform == "win32" else []
 """Modules that a platform cannot even import."""
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background by a shell; tests send Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

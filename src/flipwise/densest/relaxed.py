@@ -23,6 +23,7 @@ from flipwise.densest.core import Core, arc_weights, core_above
 from flipwise.densest.semidefinite import FULL_SPECTRUM, Certificate, Relaxation
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.blas import one_blas_thread
 from flipwise.graphs.graph import Graph
 
 WORK = 1e11
@@ -61,6 +62,7 @@ class Budget:
         return self.run.check_time() is not None
 
 
+@one_blas_thread()
 def add_semidefinite_bound(
     bounds: SubgraphBounds, core: Core, loads: Floats, run: Run, effort: float, largest: float, least: float
 ) -> None:

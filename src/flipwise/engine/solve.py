@@ -24,6 +24,7 @@ from flipwise.engine.resumption import Resumption
 from flipwise.engine.run import Callback, Run, Trace
 from flipwise.engine.solver import Solver
 from flipwise.foundation.arrays import Floats
+from flipwise.foundation.blas import one_blas_thread
 from flipwise.foundation.checks import as_generator, check_whole, seed_of
 from flipwise.foundation.errors import InfeasibleAnswer, InvalidInput
 from flipwise.foundation.interrupts import Interrupts, guarded_interrupts
@@ -32,6 +33,8 @@ from flipwise.model.problem import Problem
 
 SEARCH_SHARE = 0.8
 """Share of the time limit that the search gets when a costly bound is wanted too."""
+SMALL_ALGEBRA = 2000
+"""Variables up to which the linear algebra of a run gains nothing from threads, and on a busy machine loses much."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,8 @@ def solve(
         opened = None if checkpoint is None else stack.enter_context(open_checkpoint(checkpoint, every))
         if threads is not None:  # a limit that the caller has set around this call stays
             stack.enter_context(limited_threads(threads))
+        if problem.n <= SMALL_ALGEBRA and not problem.is_users_own:
+            stack.enter_context(one_blas_thread())
         trace = Trace()
         log = None
         if verbose:
