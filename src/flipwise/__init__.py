@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from flipwise.densest.result import DensestSubgraph as DensestSubgraph
     from flipwise.densest.result import DensityProfile as DensityProfile
     from flipwise.engine.limits import Status as Status
+    from flipwise.engine.pool import Pool as Pool
     from flipwise.engine.result import Result as Result
     from flipwise.engine.run import Progress as Progress
     from flipwise.engine.run import Record as Record
@@ -122,6 +123,7 @@ _HOMES = {
     "solve_ising": "qubo.solve",
     "solve_qubo": "qubo.solve",
     "Result": "engine.result",
+    "Pool": "engine.pool",
     "Status": "engine.limits",
     "Progress": "engine.run",
     "methods": "minimization",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from flipwise.bounds.choice import Bound, bound_for_gap, proof_of, proof_of_small
 from flipwise.densest.methods import DENSEST
 from flipwise.engine.limits import Limits
+from flipwise.engine.pool import Wanted, wanted_answers
 from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
 from flipwise.engine.solve import Proof, solve
@@ -19,7 +21,8 @@ from flipwise.engine.solver import Solver
 from flipwise.model.constraints import Constraint
 from flipwise.model.problem import Problem, as_problem
 from flipwise.model.quadratic import Quadratic
-from flipwise.solvers.portfolio.algorithm import Portfolio
+from flipwise.solvers.optima import Optima
+from flipwise.solvers.portfolio.algorithm import Portfolio, portfolio_or_other
 from flipwise.solvers.registry import GENERAL, Method, as_solver
 
 METHODS: dict[str, Method] = {**GENERAL, **DENSEST}
@@ -33,7 +36,19 @@ SMALL_ENTRIES = 40_000
 """Up to so many, DPCD with its walks answers before a compiler could be loaded."""
 
 SHARED = (
-    *("max_iterations", "target", "patience", "gap", "max_evaluations", "restarts", "bound", "start", "seed"),
+    *(
+        "max_iterations",
+        "target",
+        "patience",
+        "gap",
+        "max_evaluations",
+        "restarts",
+        "bound",
+        "pool",
+        "distance",
+        "start",
+        "seed",
+    ),
     *("time_limit", "callback", "threads", "verbose", "trace_file", "checkpoint", "every"),
 )
 """Keywords that every method takes, for the error that lists what there is."""
@@ -59,6 +74,8 @@ def minimize(
     constraint: Constraint | None = None,
     method: str | Solver = "auto",
     bound: Bound | None = None,
+    pool: int | Literal["optima"] | None = None,
+    distance: int = 1,
     start: npt.ArrayLike | None = None,
     restarts: int = 1,
     seed: int | np.random.Generator | None = None,
@@ -99,6 +116,10 @@ def minimize(
     bound
         A lower bound to prove for a quadratic or a polynomial, as in `flipwise.solve_qubo`. When left out, a problem
         that is small enough to be enumerated in a blink is, unless a method or descents are spoken of.
+    pool, distance
+        So many answers in `result.pool`: distinct good points, each differing from all better ones in `distance`
+        variables at least; where f(x) = f(-x), a point and its negation are one answer. There are fewer where the
+        search has passed fewer. `pool="optima"`: all optima of a problem small enough to be enumerated.
     start
         A feasible start, in the objective's own variables.
     restarts
@@ -146,7 +167,10 @@ def minimize(
     """
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
     problem = as_problem(objective, n_or_shape, constraint, count)
-    chosen = _default_solver(problem, options, limits, restarts) if method == "auto" else method
+    wanted = wanted_answers(pool, distance)
+    chosen = _default_solver(problem, options, limits, restarts, wanted) if method == "auto" else method
+    if pool == "optima":
+        chosen = Optima.named(problem, method, "auto")
     solver = as_solver(chosen, problem, options, METHODS, also=SHARED)
     return solve(
         problem,
@@ -161,8 +185,18 @@ def minimize(
         trace_file=trace_file,
         checkpoint=checkpoint,
         every=every,
+        pool=wanted,
         bound=_proof(problem, bound, limits, descends=method != "auto" or bool(options) or restarts > 1),
     )
+
+
+def solver_of(
+    method: str | Solver, effort: float, problem: Problem, options: Mapping[str, Any], wanted: Wanted | None
+) -> Solver:
+    """The solver of the functions whose default is the portfolio; where all optima are wanted, what lists them."""
+    if wanted is not None and wanted.size == math.inf:
+        return Optima.named(problem, method, "portfolio")
+    return portfolio_or_other(method, effort, problem, options, METHODS)
 
 
 def _proof(problem: Problem, bound: Bound | None, limits: Limits, *, descends: bool) -> Proof | None:
@@ -174,7 +208,9 @@ def _proof(problem: Problem, bound: Bound | None, limits: Limits, *, descends: b
     return None if bound == "none" else proof_of(problem, bound, limits.time_limit)
 
 
-def _default_solver(problem: Problem, options: Mapping[str, Any], limits: Limits, restarts: int) -> Solver | str:
+def _default_solver(
+    problem: Problem, options: Mapping[str, Any], limits: Limits, restarts: int, wanted: Wanted | None
+) -> Solver | str:
     """The method for those who name none: what improves on DPCD, unless the other arguments speak of its descents."""
     if options:
         return "portfolio" if "effort" in options else "dpcd"
@@ -182,6 +218,6 @@ def _default_solver(problem: Problem, options: Mapping[str, Any], limits: Limits
         return "dpcd"
     objective = problem.objective
     if isinstance(objective, Quadratic) and limits.time_limit is None:
-        fits = SMALL_ENTRIES < objective.entries <= DEFAULT_ENTRIES
+        fits = (SMALL_ENTRIES if wanted is None else 0) < objective.entries <= DEFAULT_ENTRIES
         return Portfolio(DEFAULT_EFFORT) if fits else "dpcd"
     return "portfolio"

@@ -51,28 +51,55 @@ def least_point(
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[int, Signs] | None:
     """The least value of sum_{i<j} J_ij s_i s_j + h's, J symmetric without diagonal, and where; None when stopped."""
+    best: tuple[int, Signs] | None = None
+    for least, found, point in _least_of_blocks(J, h, groups):
+        if found.size and (best is None or least < best[0]):
+            best = least, point(int(found[0]))
+        if stop():
+            return None
+    return best
+
+
+def least_points(
+    J: npt.NDArray[np.object_],
+    h: npt.NDArray[np.object_],
+    groups: list[Group],
+    stop: Callable[[], bool] = lambda: False,
+) -> list[Signs] | None:
+    """All points where the value that `least_point` finds is taken; None when stopped."""
+    best: int | None = None
+    points: list[Signs] = []
+    for least, found, point in _least_of_blocks(J, h, groups):
+        if found.size and (best is None or least < best):
+            best, points = least, []
+        if least == best:
+            points.extend(point(int(number)) for number in found)
+        if stop():
+            return None
+    return points
+
+
+def _least_of_blocks(
+    J: npt.NDArray[np.object_], h: npt.NDArray[np.object_], groups: list[Group]
+) -> Iterator[tuple[int, Ints, Callable[[int], Signs]]]:
+    """The least value in each block that has a point, the numbers of the points that take it, and its points."""
     n = h.size
     bits = 50 - 2 * n.bit_length()
     upper = np.array([[J[i, j] if i < j else 0 for j in range(n)] for i in range(n)], dtype=object).reshape(n, n)
     limbs = as_limbs(np.concatenate([upper, h.reshape(1, n)]), bits)
     base = 1 << bits
-    best: tuple[int, Signs] | None = None
     for values, points in _blocks(n, limbs, groups):
         least = float(values[-1].min(initial=math.inf))
-        if least < math.inf:
-            if len(values) == 1:
-                near = np.array([int(values[0].argmin())])
-            else:  # lower limbs are between -2^50 and 2^50: all together less than 2^(51 - bits) of the highest
-                near = np.flatnonzero(values[-1] <= least + 2.0 ** (52 - bits))
-            totals = values[-1][near].astype(np.int64).astype(object)
-            for lower in reversed(values[:-1]):
-                totals = totals * base + lower[near].astype(np.int64).astype(object)
-            at = int(np.argmin(totals))
-            if best is None or totals[at] < best[0]:
-                best = int(totals[at]), points(int(near[at]))
-        if stop():
-            return None
-    return best
+        if least == math.inf:
+            yield 0, np.zeros(0, dtype=np.int64), points
+            continue
+        # lower limbs are between -2^50 and 2^50: all together less than 2^(51 - bits) of the highest
+        near = np.flatnonzero(values[-1] <= least + (2.0 ** (52 - bits) if len(values) > 1 else 0.0))
+        totals = values[-1][near].astype(np.int64).astype(object)
+        for lower in reversed(values[:-1]):
+            totals = totals * base + lower[near].astype(np.int64).astype(object)
+        lowest = min(totals)
+        yield int(lowest), near[totals == lowest], points
 
 
 Block = tuple[list[Floats], Callable[[int], Signs]]

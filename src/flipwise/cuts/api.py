@@ -16,6 +16,7 @@ from flipwise.cuts.bisection import Bisection
 from flipwise.cuts.partition import PartitionProblem, RecursiveBisection, cut_between, part_sizes
 from flipwise.cuts.result import CutResult
 from flipwise.engine.limits import Limits
+from flipwise.engine.pool import wanted_answers
 from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
 from flipwise.engine.solve import solve
@@ -26,11 +27,11 @@ from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.foundation.numbers import check_size
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
-from flipwise.minimization import METHODS
+from flipwise.minimization import solver_of
 from flipwise.model.constraints import Cardinality, Free
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
-from flipwise.solvers.portfolio.algorithm import portfolio_or_other
+from flipwise.solvers.optima import Optima
 
 
 def maxcut(
@@ -38,6 +39,8 @@ def maxcut(
     *,
     method: str | Solver = "portfolio",
     bound: Bound = "auto",
+    pool: int | Literal["optima"] | None = None,
+    distance: int = 1,
     effort: float = 1.0,
     start: npt.ArrayLike | None = None,
     restarts: int = 1,
@@ -68,6 +71,8 @@ def maxcut(
         `flipwise.solve_qubo`).
     effort
         How long the portfolio searches without any other limit; 1 is 30 rounds.
+    pool, distance
+        Several cuts in `result.pool`, or all largest cuts of a small graph, as in `flipwise.minimize`.
     start
         A start, -1/+1 for each node.
     target
@@ -83,10 +88,11 @@ def maxcut(
     >>> flipwise.maxcut((5, [[0, 1], [1, 2], [2, 3], [3, 4], [4, 0]]), seed=0).value
     4.0
     """
+    wanted = wanted_answers(pool, distance)
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
     simple = _weighed(graph)
     problem = Problem(cut_objective(simple, -1.0), Free())
-    solver = portfolio_or_other(method, effort, problem, options, METHODS)
+    solver = solver_of(method, effort, problem, options, wanted)
     with guarded_interrupts():
         found = solve(
             problem,
@@ -101,6 +107,7 @@ def maxcut(
             trace_file=trace_file,
             checkpoint=checkpoint,
             every=every,
+            pool=wanted,
             bound=proof_of(problem, bound_for_gap(bound, gap), time_limit),
         )
         return _described(simple, found, "max")
@@ -110,6 +117,8 @@ def bisect(
     graph: Any,
     *,
     bound: Bound | None = None,
+    pool: int | Literal["optima"] | None = None,
+    distance: int = 1,
     effort: float = 1.0,
     start: npt.ArrayLike | None = None,
     seed: int | np.random.Generator | None = None,
@@ -136,6 +145,8 @@ def bisect(
         A lower bound to prove, as in `flipwise.maxcut`; when left out, only what is enumerated in a blink is proven.
     effort
         How long to search without any other limit; 1 is 30 rounds of four jobs.
+    pool, distance
+        Several bisections in `result.pool`, or all smallest ones of a small graph, as in `flipwise.minimize`.
     start
         A start with exact halves, -1/+1 for each node.
     seed, time_limit, max_iterations, target, patience, gap, max_evaluations, callback, threads, verbose
@@ -149,6 +160,7 @@ def bisect(
     >>> flipwise.bisect((6, [[0, 1], [1, 2], [2, 0], [3, 4], [4, 5], [5, 3], [0, 3]]), seed=0).value
     1.0
     """
+    wanted = wanted_answers(pool, distance)
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
     simple = _weighed(graph)
     if simple.n < 2:
@@ -157,7 +169,7 @@ def bisect(
     with guarded_interrupts():
         found = solve(
             problem,
-            Bisection(effort),
+            Optima() if pool == "optima" else Bisection(effort),
             limits=limits,
             start=start,
             seed=seed,
@@ -167,6 +179,7 @@ def bisect(
             trace_file=trace_file,
             checkpoint=checkpoint,
             every=every,
+            pool=wanted,
             bound=proof_of_small(problem)
             if bound is None and gap is None
             else proof_of(problem, bound_for_gap(bound, gap), time_limit, least=0.0 if _nonnegative(simple) else None),
@@ -271,5 +284,8 @@ def _described(graph: Graph, result: Result, sense: Literal["min", "max"]) -> Cu
         own["bound"] = max(own["value"], -result.bound)
     elif result.bound is not None:
         own["bound"] = min(own["value"], result.bound)
+    if result.pool is not None:
+        values = [cut_between(graph, (x > 0).astype(np.int64)) for x in result.pool.points]
+        own["pool"] = replace(result.pool, values=np.array([own["value"], *values[1:]]))
     own["x"] = np.where(parts == 0, -1, 1).astype(np.int8)
     return CutResult(**own, parts=parts, sense=sense, names=graph.names)

@@ -14,6 +14,7 @@ import numpy as np
 
 from flipwise.engine.incumbent import relative_gap
 from flipwise.engine.limits import Status, peak_bytes
+from flipwise.engine.pool import Pool
 from flipwise.engine.run import Record, Trace
 from flipwise.foundation.arrays import Signs
 from flipwise.foundation.checks import Variables
@@ -40,6 +41,8 @@ class Result:
         No point has a better value than this, where that is proven; in the unit of `value`.
     iterations, evaluations, seconds, seed
         What the run cost and how to repeat it.
+    pool
+        Several answers, where `pool=` asked for them: distinct good points and their values, the best first.
     peak_memory
         The largest resident size of the whole process from its start to the end of the run, in bytes: with everything
         else that the process holds, so an upper limit to what the run needed. None where the system does not say.
@@ -70,6 +73,7 @@ class Result:
     seed: int | None = None
     trace: Trace = field(default_factory=Trace, repr=False)
     info: dict[str, Any] = field(default_factory=dict)
+    pool: Pool | None = field(default=None, repr=False)
     peak_memory: int | None = field(default_factory=peak_bytes, repr=False, compare=False)
 
     @property
@@ -127,6 +131,7 @@ class Result:
             *self.bound_facts(),
             ("status", self.message),
             ("variables", f"{self.x.size} ({ones} at +1)"),
+            *([] if self.pool is None else [("pool", _pool_in_words(self.pool))]),
             ("iterations", f"{self.iterations}"),
             ("seconds", f"{self.seconds:.3f}"),
         ]
@@ -160,9 +165,11 @@ class Result:
 
         Labels that JSON cannot hold become text.
         """
-        state = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("status", "trace")}
+        state = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("status", "trace", "pool")}
         state = {name: value if isinstance(value, np.ndarray) else _storable(value) for name, value in state.items()}
         state.update(status=self.status.name, trace=self.trace.to_dicts(), result=type(self).__name__)
+        if self.pool is not None:
+            state.update({f"pool.{f.name}": getattr(self.pool, f.name) for f in fields(Pool)})
         write_atomically(Path(path), encode("result", state))
 
     @classmethod
@@ -173,6 +180,7 @@ class Result:
         if not isinstance(kind, str) or kind != cls.__name__:
             found = kind if isinstance(kind, str) else "result of another version"
             raise InvalidFile(f"{path}: a flipwise {found}, not a {cls.__name__}.")
+        state["pool"] = _stored_pool(state, str(path))
         missing = {f.name for f in fields(cls)} - state.keys()
         if missing:
             raise InvalidFile(f"{path}: a part of the result is missing ({', '.join(sorted(missing))}).")
@@ -201,6 +209,28 @@ _STORED: dict[str, Any] = {
     "npt.NDArray[np.int64]": np.ndarray,
 }
 """What a file holds for a field of this type."""
+
+
+def _pool_in_words(pool: Pool) -> str:
+    return f"{len(pool):,} answers, from {pool.values[0]:.12g} to {pool.values[-1]:.12g}"
+
+
+def _stored_pool(state: dict[str, Any], path: str) -> Pool | None:
+    """The pool in a file, if there is one."""
+    parts = {f.name: state.pop(f"pool.{f.name}", None) for f in fields(Pool)}
+    if all(part is None for part in parts.values()):
+        return None
+    points, values, mirrored = parts["points"], parts["values"], parts["mirrored"]
+    arrays = isinstance(points, np.ndarray) and isinstance(values, np.ndarray) and isinstance(mirrored, bool)
+    if not arrays or values.ndim != 1 or not 1 <= values.size == len(np.atleast_1d(points)):
+        raise InvalidFile(f"{path}: the points of the pool and their values do not fit together.")
+    if (
+        points.shape[1:] != getattr(state.get("x"), "shape", None)
+        or values.dtype.kind != "f"
+        or points.dtype.kind not in "iu"
+    ):
+        raise InvalidFile(f"{path}: the points of the pool are not of the kind of `x`.")
+    return Pool(points, values, mirrored)
 
 
 def _storable(value: Any) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 
 from flipwise.engine.incumbent import Incumbent, relative_gap
 from flipwise.engine.limits import Clock, Limits, OutOfTime, Status
+from flipwise.engine.pool import Collector
 from flipwise.engine.resumption import Resumption
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.interrupts import Interrupts
@@ -158,6 +159,7 @@ class Run:
         clock: Clock | None = None,
         interrupts: Interrupts | None = None,
         unit: float = 1.0,
+        pool: Collector | None = None,
     ) -> None:
         self.problem = problem
         self.unit = unit
@@ -165,6 +167,8 @@ class Run:
         self.limits = limits or Limits()
         self.clock = clock or Clock(self.limits.time_limit, began=self.limits.began)
         self.incumbent = Incumbent()
+        self.pool = pool
+        """Where several answers are collected, if they are wanted."""
         self.last: tuple[Floats, float] | None = None
         """Where the last iteration ended, and its value."""
         self.resumption = resumption
@@ -223,6 +227,8 @@ class Run:
 
     def offer(self, x: Floats, value: float) -> bool:
         """Remember `x` if it is the best so far, without counting an iteration."""
+        if self.pool is not None:
+            self.pool.watch(x, value)
         return self.incumbent.offer(x, value)
 
     def raise_bound(self, bound: float) -> None:
@@ -253,6 +259,8 @@ class Run:
         `state` is what the solver could go on from exactly here (a dataclass, see `engine.states`), or makes it when
         it is called; None where there is nothing to go on with.
         """
+        if self.pool is not None:
+            self.pool.watch(x, value)
         improved = self.incumbent.offer(x, value)
         self.last = x, value
         self.iterations += 1
@@ -303,7 +311,7 @@ class Run:
         if limits.target is not None and record.best <= limits.target:
             self.stopped = Status.TARGET
             return self.stopped
-        if self.gap_reached:
+        if self.gap_reached and (limits.gap is not None or self.pool is None or self.pool.is_settled(self.bound)):
             self.stopped = Status.OPTIMAL if self.is_proven else Status.GAP
             return self.stopped
         if self.check_time() is not None:
@@ -369,6 +377,8 @@ class Run:
             self.resumption.begin(index, rng, status)
             if self.incumbent.x is not None and not self.resuming:
                 self.resumption.keep([], self._counters())
+        if self.pool is not None:
+            self.pool.settle()
         if not self.resuming:
             self.begin_descent()
 

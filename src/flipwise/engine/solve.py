@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ import numpy.typing as npt
 from flipwise.engine.checkpoint import Checkpoint, open_checkpoint
 from flipwise.engine.fingerprint import data_hash, problem_data
 from flipwise.engine.limits import Limits, OutOfTime, Status
+from flipwise.engine.pool import Collector, Wanted
 from flipwise.engine.result import Result
 from flipwise.engine.resumption import Resumption
 from flipwise.engine.run import Callback, Run, Trace
@@ -30,6 +31,9 @@ from flipwise.foundation.errors import InfeasibleAnswer, InvalidInput
 from flipwise.foundation.interrupts import Interrupts, guarded_interrupts
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.model.problem import Problem
+
+if TYPE_CHECKING:
+    from flipwise.engine.log import RunLog
 
 SEARCH_SHARE = 0.8
 """Share of the time limit that the search gets when a costly bound is wanted too."""
@@ -71,13 +75,14 @@ def solve(
     part: str = "run",
     data: Any = None,
     bound: Proof | None = None,
+    pool: Wanted | None = None,
 ) -> Result:
     """Run a solver on a problem, from `start` (or a random point) and `restarts - 1` further random points.
 
     `part` names this run in a checkpoint that several runs share; `data` is what the problem was made from, where that
-    is not to be found in its objective. Returns the best point; Ctrl-C returns it too, and is a `KeyboardInterrupt`
-    only before there is one; SIGTERM and SIGHUP do the same. Whoever turns the result into one of its own kind does so
-    inside `guarded_interrupts`, so that no signal can lose it there either.
+    is not to be found in its objective; `pool` says how many answers are wanted. Returns the best point; Ctrl-C returns
+    it too, and is a `KeyboardInterrupt` only before there is one; SIGTERM and SIGHUP do the same. Whoever turns the
+    result into one of its own kind does so inside `guarded_interrupts`, so that no signal can lose it there either.
     """
     limits = limits or Limits()
     check_whole("restarts", restarts, 1)
@@ -94,12 +99,7 @@ def solve(
         if problem.n <= SMALL_ALGEBRA and not problem.is_users_own:
             stack.enter_context(one_blas_thread())
         trace = Trace()
-        log = None
-        if verbose:
-            from flipwise.engine.log import RunLog, shown_on_stderr
-
-            stack.enter_context(shown_on_stderr())
-            log = RunLog(problem, name, seed_of(seed))
+        log = _shown_log(stack, problem, name, seed_of(seed)) if verbose else None
         if trace_file is not None:
             stack.enter_context(trace.written_to(trace_file))
         resumption = None
@@ -109,13 +109,12 @@ def solve(
         searched, unit = problem.on_safe_scale()
         run = Run(
             searched, limits, callback=callback, trace=trace, log=log, resumption=resumption, interrupts=interrupts,
-            unit=unit,
+            unit=unit, pool=Collector.of(pool, searched),
         )  # fmt: skip
         resumed = None if resumption is None else resumption.earlier(searched)
         if bound is not None:
             _begin_proof(run, bound, limits)
-        ahead = bound if limits.gap is not None else None  # the search ends by itself where its bound is known
-        status = _searched(run, solver, first, rng, restarts, resumed, interrupts, ahead)
+        status = _searched(run, solver, first, rng, restarts, resumed, interrupts, bound)
         run.save_end(status)
         proven_at = run.seconds
         run.clock.set_limit(limits.time_limit)
@@ -129,6 +128,14 @@ def solve(
         if log is not None:
             log.end(result, None if bound is None else run.seconds - proven_at)
         return result
+
+
+def _shown_log(stack: ExitStack, problem: Problem, method: str, seed: int | None) -> RunLog:
+    """The log of a run, shown until the stack is closed."""
+    from flipwise.engine.log import RunLog, shown_on_stderr
+
+    stack.enter_context(shown_on_stderr())
+    return RunLog(problem, method, seed)
 
 
 def _begin_proof(run: Run, bound: Proof, limits: Limits) -> None:
@@ -151,7 +158,8 @@ def _searched(
 ) -> Status:
     """Run the solver from each start in turn and say why it ended; there is an answer when this returns.
 
-    Every descent has a generator of its own, so that none depends on how long others took. A `proof` comes before them.
+    Every descent has a generator of its own, so that none depends on how long others took. With a gap to
+    be reached, the `proof` comes before them.
     """
     problem = run.problem.counting(run.count_in_time if run.problem.is_users_own else run.count_evaluation)
     status, begin = Status.CONVERGED, 0
@@ -162,8 +170,7 @@ def _searched(
     begins_itself = restarts == 1 and getattr(solver, "begins_itself", False)
     try:
         with interrupts.raised_here():
-            if proof is not None and run.bound is None:
-                _raise_bound(run, proof)
+            _prove_ahead(run, proof)
             for index in range(begin, restarts):
                 run.begin_restart(index, rng, status)
                 own = rng if begins_itself else rng.spawn(1)[0]
@@ -203,6 +210,12 @@ def _proven(
             checkpoint.reopen(part)
         return Status.INTERRUPTED
     return status
+
+
+def _prove_ahead(run: Run, proof: Proof | None) -> None:
+    """Where a gap is to be reached, the bound comes first: the search knows when it is good enough."""
+    if proof is not None and run.limits.gap is not None and run.bound is None:
+        _raise_bound(run, proof)
 
 
 def _raise_bound(run: Run, proof: Proof) -> None:
@@ -250,6 +263,7 @@ def _finished(run: Run, problem: Problem, status: Status, method: str, seed: int
         seed=seed,
         trace=run.trace,
         info=info,
+        pool=None if run.pool is None else run.pool.finished(counted, run.best_x, value),
     )
 
 

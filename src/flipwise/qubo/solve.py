@@ -6,13 +6,14 @@ import os
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from flipwise.bounds.choice import Bound, bound_for_gap, proof_of
 from flipwise.engine.limits import Limits
+from flipwise.engine.pool import wanted_answers
 from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
 from flipwise.engine.solve import solve
@@ -21,7 +22,7 @@ from flipwise.foundation.checks import Variables, seed_of
 from flipwise.foundation.errors import FlipwiseWarning, InvalidInput
 from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.foundation.numbers import as_number, as_square
-from flipwise.minimization import METHODS
+from flipwise.minimization import solver_of
 from flipwise.model.constraints import Constraint, Free
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem, as_problem
@@ -29,7 +30,6 @@ from flipwise.model.quadratic import Quadratic
 from flipwise.qubo.dictionaries import has_long_terms, labelled_polynomial, split_terms
 from flipwise.qubo.fixing import FixedVariables
 from flipwise.qubo.models import QuadraticModel, fields_of, is_dictionary
-from flipwise.solvers.portfolio.algorithm import portfolio_or_other
 
 
 def solve_qubo(
@@ -40,6 +40,8 @@ def solve_qubo(
     constraint: Constraint | None = None,
     method: str | Solver = "portfolio",
     bound: Bound = "auto",
+    pool: int | Literal["optima"] | None = None,
+    distance: int = 1,
     effort: float = 1.0,
     start: npt.ArrayLike | None = None,
     restarts: int = 1,
@@ -77,6 +79,8 @@ def solve_qubo(
         relaxation beside what is solved at once. Or one relaxation by its name, "sdp", "spectral", "simple"; or "none".
     effort
         How long the portfolio searches without any other limit; 1 is 30 rounds.
+    pool, distance
+        Several answers in `result.pool`, or all optima, as in `flipwise.minimize`.
     method, start, restarts, seed, time_limit, max_iterations, target, patience, gap, max_evaluations, callback
         As in `flipwise.minimize`.
     threads, verbose, trace_file, checkpoint, every, **options
@@ -94,6 +98,7 @@ def solve_qubo(
     run = {
         "start": start, "restarts": restarts, "seed": seed, "callback": callback, "threads": threads,
         "verbose": verbose, "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
+        "pool": wanted_answers(pool, distance),
     }  # fmt: skip
     problem = as_problem(objective, None, constraint, count)
     return _solved(problem, labels, method, effort, options, bound, limits, run)
@@ -108,6 +113,8 @@ def solve_ising(
     constraint: Constraint | None = None,
     method: str | Solver = "portfolio",
     bound: Bound = "auto",
+    pool: int | Literal["optima"] | None = None,
+    distance: int = 1,
     effort: float = 1.0,
     start: npt.ArrayLike | None = None,
     restarts: int = 1,
@@ -135,7 +142,7 @@ def solve_ising(
         {(u, v): J}, in which J may have products of any length; or a model or the path of a model file alone.
     offset, count, constraint, method, bound, effort, start, restarts, seed, time_limit, max_iterations, target, gap
         As in `solve_qubo`; `count` is the number of spins at +1.
-    patience, max_evaluations, callback, threads, verbose, trace_file, checkpoint, every, **options
+    patience, max_evaluations, pool, distance, callback, threads, verbose, trace_file, checkpoint, every, **options
         As in `solve_qubo`.
 
     Examples
@@ -149,6 +156,7 @@ def solve_ising(
     run = {
         "start": start, "restarts": restarts, "seed": seed, "callback": callback, "threads": threads,
         "verbose": verbose, "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
+        "pool": wanted_answers(pool, distance),
     }  # fmt: skip
     problem = as_problem(objective, None, constraint, count)
     return _solved(problem, labels, method, effort, options, bound, limits, run)
@@ -167,7 +175,11 @@ def _solved(
     """Fix what can be fixed, then let the engine search the rest and prove a bound; `run` has its other arguments."""
     labels_info = {} if labels is None else {"labels": list(labels)}
     fixed = None
-    if isinstance(problem.objective, Quadratic) and isinstance(problem.constraint, Free) and run["callback"] is None:
+    if (
+        isinstance(problem.objective, Quadratic)
+        and isinstance(problem.constraint, Free)
+        and not (run["callback"] or run["pool"])
+    ):
         fixed = FixedVariables.of(problem)
     if fixed is not None and fixed.free.size == 0:
         result = fixed.result(seed_of(run["seed"]))
@@ -178,7 +190,7 @@ def _solved(
     if fixed is not None:
         run["start"] = fixed.reduced_start(run["start"])
         proof = fixed.with_own_bound(proof)
-    solver = portfolio_or_other(method, effort, searched, options, METHODS)
+    solver = solver_of(method, effort, searched, options, run["pool"])
     with guarded_interrupts():
         result = solve(searched, solver, limits=limits, bound=proof, **run)
         if fixed is not None:

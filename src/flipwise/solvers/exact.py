@@ -97,7 +97,7 @@ def _number_of_products(quadratic: Quadratic) -> float:
     return form.N * (form.N - 1) / 2 if form.s.size or not form.is_sparse else form.part.nnz / 2
 
 
-def _points(problem: Problem) -> Iterator[Floats]:
+def feasible_points(problem: Problem) -> Iterator[Floats]:
     """Every feasible point, as flat spins."""
     groups = _groups(problem)
     if not groups:
@@ -112,7 +112,7 @@ def _points(problem: Problem) -> Iterator[Floats]:
 
 def _list_points(problem: Problem, run: Run) -> Status:
     best = math.inf
-    for index, flat in enumerate(_points(problem)):
+    for index, flat in enumerate(feasible_points(problem)):
         x = flat.reshape(problem.shape)
         value = problem.objective.value(x)
         if value < best:

@@ -21,7 +21,7 @@ each thread.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -47,6 +47,7 @@ from flipwise.solvers.portfolio.conflicts import ConflictPopulation, conflict_gr
 from flipwise.solvers.portfolio.contraction import ContractedPopulation, DecidedPopulation, contraction_of
 from flipwise.solvers.portfolio.crossing import LARGEST, CrossedPopulation
 from flipwise.solvers.portfolio.exchange import CountedPopulation
+from flipwise.solvers.portfolio.neighbours import Neighbours
 from flipwise.solvers.portfolio.polynomials import PolynomialPopulation
 from flipwise.solvers.portfolio.population import FreePopulation, Member, Population, PopulationState, Task
 from flipwise.solvers.registry import Method, as_solver
@@ -153,7 +154,7 @@ def _population(problem: Problem, form: IsingForm, rng: np.random.Generator, run
     if graph is not None:
         return ConflictPopulation(form, graph, start, _annealing_population(form, start, rng), rng)
     contraction = contraction_of(form)
-    if contraction is None:
+    if contraction is None or (run.pool is not None and contraction.form.width == 0.0):  # one point is not enough
         return _annealing_population(form, start, rng)
     inner = _annealing_population(contraction.form, contraction.restrict(start), rng)
     return ContractedPopulation(form, contraction, inner)
@@ -179,11 +180,12 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
     jobs = threads if run.limits.time_limit is not None and run.limits.max_iterations is None else JOBS
     assert run.best_x is not None
     best_x, best_value = run.best_x, run.best_value
-    lowest, done = math.inf, 0
+    lowest, done, stop, finished = math.inf, 0, None, False
     before = run.resume(Rounds)
     if before is not None:
         population.restore(before.population)
         lowest, done = before.lowest, before.done
+    neighbours = Neighbours.of(problem, population, run)
     with run.uninterrupted(), ThreadPoolExecutor(max_workers=threads) as pool:
         try:
             while done < rounds:
@@ -191,6 +193,8 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
                 tasks = population.tasks(jobs, run.clock)
                 finished = not tasks  # nothing is left to search for
                 found = list(pool.map(_call, tasks)) if threads > 1 else [task() for task in tasks]
+                if run.pool is not None:
+                    _collect(problem, population, found, run, neighbours)
                 population.merge([member for member in found if member is not None])
                 if population.best.energy < lowest:
                     lowest = population.best.energy
@@ -199,11 +203,31 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
                 now = Rounds(done, lowest, population.state()) if run.resumption else None
                 stop = run.step(best_x, best_value, state=now)
                 if stop is not None or finished:
-                    return stop or Status.CONVERGED
+                    break
         except BaseException:  # of the callback: the jobs end at their next look at the clock
             run.clock.stop()
             raise
-    return Status.EFFORT
+    if neighbours is not None:
+        neighbours.explore_to_the_end(run, done)
+    return stop or (Status.CONVERGED if finished else Status.EFFORT)
+
+
+def _collect(
+    problem: Problem,
+    population: Population,
+    found: Sequence[Member | None],
+    run: Run,
+    neighbours: Neighbours | None,
+) -> None:
+    """Offer what the jobs of a round have found to the pool."""
+    assert run.pool is not None
+    expand = population.contraction.expand if isinstance(population, ContractedPopulation) else np.asarray
+    for member in found:
+        if member is not None:
+            s = expand(member.s)
+            run.pool.offer(s > 0, problem.objective.value(s.astype(np.float64).reshape(problem.shape)))
+    if neighbours is not None and run.limits.time_limit is not None:
+        neighbours.explore_in_time(run)
 
 
 def descend_from_perturbed(problem: Problem, x: Floats, rng: np.random.Generator, run: Run, rounds: float) -> Status:

@@ -1,0 +1,244 @@
+"""Several answers of one run: what passes is kept if it is good and far enough from what is better.
+
+The points of a descent come one after another, each better than the one before; only where it stops is an answer. What
+a population finds is offered as it is found. At the end every value is computed anew.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from flipwise.foundation.arrays import Floats, Signs
+from flipwise.foundation.checks import check_whole
+from flipwise.foundation.errors import InvalidInput
+from flipwise.model.polynomial import Polynomial
+from flipwise.model.problem import Problem
+from flipwise.model.quadratic import Quadratic
+
+Bools = npt.NDArray[np.bool_]
+ROWS_SHOWN = 20
+"""Rows of the table of a pool."""
+
+
+class Answer(NamedTuple):
+    """One point of a pool and its value."""
+
+    x: Signs
+    value: float
+
+
+@dataclass(frozen=True, eq=False)
+class Pool(Sequence[Answer]):
+    """Distinct good points of one run, the best first: `result.pool`.
+
+    Attributes
+    ----------
+    points
+        One row for each point, in the objective's own variables.
+    values
+        Their values, as `Result.value` has them.
+    mirrored
+        Whether a point and its negation are the same answer, as of a cut.
+
+    Examples
+    --------
+    >>> import flipwise
+    >>> square = (4, [[0, 1], [1, 2], [2, 3], [3, 0]])
+    >>> pool = flipwise.maxcut(square, pool=3, seed=0).pool
+    >>> pool.values
+    array([4., 2., 2.])
+    >>> x, value = pool[0]
+    """
+
+    points: Signs
+    values: Floats
+    mirrored: bool = False
+
+    def __len__(self) -> int:
+        return self.values.size
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [Answer(x, float(value)) for x, value in zip(self.points[index], self.values[index], strict=True)]
+        return Answer(self.points[index], float(self.values[index]))
+
+    def __iter__(self) -> Iterator[Answer]:
+        return iter(self[:])
+
+    @property
+    def distances(self) -> npt.NDArray[np.int64]:
+        """In how many variables each two points differ; of mirrored ones the nearer pair counts."""
+        flat = (self.points.reshape(len(self), -1) > 0).astype(np.float32)
+        together = flat @ flat.T
+        ones = flat.sum(axis=1)
+        apart = np.rint(ones[:, None] + ones[None, :] - 2.0 * together).astype(np.int64)
+        return np.asarray(np.minimum(apart, flat.shape[1] - apart) if self.mirrored else apart)
+
+    def _rows(self) -> tuple[list[str], list[list[str]]]:
+        names = ["", "value", "behind", "from best", "nearest"]
+        apart = self.distances
+        rows = []
+        for place in range(min(len(self), ROWS_SHOWN)):
+            others = np.delete(apart[place], place)
+            nearest = f"{others.min()}" if others.size else "-"
+            behind = abs(float(self.values[place] - self.values[0]))
+            rows.append([f"{place + 1}", f"{self.values[place]:.12g}", f"{behind:.6g}", f"{apart[0, place]}", nearest])
+        return names, rows
+
+    def __str__(self) -> str:
+        names, rows = self._rows()
+        widths = [max(len(row[column]) for row in [names, *rows]) for column in range(len(names))]
+        lines = [
+            "  ".join(f"{text:>{width}}" for text, width in zip(row, widths, strict=True)) for row in [names, *rows]
+        ]
+        more = len(self) - len(rows)
+        return "\n".join([*lines, f"... and {more:,} more"] if more else lines)
+
+    def __repr__(self) -> str:
+        return f"<Pool of {len(self)} points>"
+
+    def _repr_html_(self) -> str:
+        names, rows = self._rows()
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+        body = "".join("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>" for row in rows)
+        more = f" (the best {len(rows)} of {len(self):,})" if len(self) > len(rows) else ""
+        return f"<table><caption>Pool{more}</caption><tr>{head}</tr>{body}</table>"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How many answers are wanted (inf: all optima), and in how many variables they must differ at least."""
+
+    size: float
+    distance: int = 1
+
+
+def wanted_answers(pool: int | Literal["optima"] | None, distance: int) -> Wanted | None:
+    """What a user asked for; None where no pool is."""
+    check_whole("distance", distance, 1)
+    if pool is None:
+        if distance != 1:
+            raise InvalidInput(f"`distance` is that of the points of a pool, got {distance} without `pool`.")
+        return None
+    if isinstance(pool, str):
+        if pool != "optima":
+            raise InvalidInput(f'`pool` must be a number of points or "optima", got {pool!r}.')
+        if distance != 1:
+            raise InvalidInput(f'`distance` must be left out with pool="optima", which is all of them, got {distance}.')
+        return Wanted(math.inf)
+    check_whole("pool", pool, 1)
+    return Wanted(pool, distance)
+
+
+@dataclass(eq=False)
+class Collector:
+    """The answers of a run so far."""
+
+    wanted: Wanted
+    mirrored: bool
+    points: list[Bools] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    _keys: set[bytes] = field(default_factory=set)
+    """The points themselves, where being another point is all that is asked for."""
+    _passing: tuple[Bools, float] | None = None
+
+    @classmethod
+    def of(cls, wanted: Wanted | None, problem: Problem) -> Collector | None:
+        """An empty one for a problem; None where none is wanted."""
+        return None if wanted is None else cls(wanted, is_mirrored(problem))
+
+    def watch(self, x: Floats, value: float) -> None:
+        """A point on the way of a search: it is an answer if the next one is no better."""
+        if self._passing is not None and value >= self._passing[1]:
+            self.offer(*self._passing)
+            self._passing = None
+        if self._can_enter(value):
+            self._passing = x.reshape(-1) > 0, value
+
+    def settle(self) -> None:
+        """A search is over: where it has stopped is an answer."""
+        if self._passing is not None:
+            self.offer(*self._passing)
+            self._passing = None
+
+    def _can_enter(self, value: float) -> bool:
+        return not self.is_full or value < self.values[-1]
+
+    def offer(self, point: Bools, value: float) -> None:
+        """Keep a point if it is good enough and far enough from those that are better; it ousts worse ones nearby."""
+        if not self._can_enter(value):
+            return
+        if self.wanted.distance == 1:
+            key = self._key(point)
+            if key in self._keys:
+                return
+            self._keys.add(key)
+        else:
+            apart = [self._apart(point, other) for other in self.points]
+            near = [place for place, distance in enumerate(apart) if distance < self.wanted.distance]
+            if near and self.values[near[0]] <= value:
+                return
+            for place in reversed(near):
+                del self.points[place], self.values[place]
+        place = bisect_right(self.values, value)
+        self.points.insert(place, point)
+        self.values.insert(place, value)
+        if len(self.values) > self.wanted.size:
+            self._keys.discard(self._key(self.points.pop()))
+            self.values.pop()
+
+    def _key(self, point: Bools) -> bytes:
+        return np.packbits(~point if self.mirrored and point[0] else point).tobytes()
+
+    def replace(self, points: list[Floats], values: list[float]) -> None:
+        """Take these in place of all others."""
+        self.points, self.values, self._passing = [], [], None
+        self._keys = set()
+        for x, value in zip(points, values, strict=True):
+            self.offer(x.reshape(-1) > 0, value)
+
+    def _apart(self, one: Bools, other: Bools) -> int:
+        apart = int(np.count_nonzero(one != other))
+        return min(apart, one.size - apart) if self.mirrored else apart
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are as many answers as are wanted."""
+        return len(self.values) >= self.wanted.size
+
+    def is_settled(self, bound: float | None) -> bool:
+        """Whether nothing better can come: as many points as wanted, all as good as the bound."""
+        return bound is not None and self.is_full and self.values[-1] <= bound
+
+    def finished(self, problem: Problem, best: Floats, value: float) -> Pool:
+        """The answers with their values in the unit of `problem`, `best` the first of them."""
+        self.settle()
+        own = Collector(self.wanted, self.mirrored)
+        own.offer(best.reshape(-1) > 0, -math.inf)  # whatever rounding says, nothing ousts the answer of the run
+        for point in self.points:
+            x = np.where(point, 1.0, -1.0).reshape(problem.shape)
+            if problem.constraint.violation(x) is None:
+                own.offer(point, problem.objective.value(x))
+        points = [problem.to_user(np.where(point, 1.0, -1.0).reshape(problem.shape)) for point in own.points]
+        return Pool(np.stack(points), np.array([value, *own.values[1:]]), self.mirrored)
+
+
+def is_mirrored(problem: Problem) -> bool:
+    """Whether every point and its negation are both feasible and have the same value."""
+    objective = problem.objective
+    if isinstance(objective, Quadratic):
+        even = not objective.c.any()
+    elif isinstance(objective, Polynomial):
+        even = not objective.binary and not (np.diff(objective.offsets) % 2).any()
+    else:
+        return False
+    middle = problem.constraint.project(np.zeros(problem.shape))
+    return bool(even) and problem.constraint.violation(-middle) is None
