@@ -21,7 +21,7 @@ import numpy as np
 from hashing_cells import Cells, add_options
 from hashing_data import cifar10, reuters, stackoverflow, tiny_imagenet
 
-from flipwise.hashing import ITQ, AdditiveQuantizer, asymmetric_search, neighbour_recall, rerank
+from flipwise.hashing import ITQ, AdditiveQuantizer, Codes, asymmetric_search, neighbour_recall, rerank
 from flipwise.hashing.quantisation import principal_axes
 from flipwise.hashing.search import exact_search
 
@@ -44,6 +44,43 @@ class Ours:
     def search(self, Q: Any, k: int) -> Any:
         return self.model.search(Q, self.codes, k).ids
 
+    def size(self) -> int:
+        return sum(a.nbytes for a in (self.model.codebooks_, self.model.mean_, self.model.axes_))
+
+
+class Signs:
+    """Signs of the principal components, asymmetric scores."""
+
+    def __init__(self, n_bytes: int, seed: int) -> None:
+        self.bits, self.seed = 8 * n_bytes, seed
+
+    def train(self, X: Any) -> None:
+        self.mean = X.mean(axis=0)
+        self.axes = self.chosen(X)
+
+    def chosen(self, X: Any) -> Any:
+        return principal_axes(X, min(self.bits, X.shape[1]))[1].astype(np.float32)
+
+    def values(self, X: Any) -> Any:
+        return (X - self.mean) @ self.axes
+
+    def encode(self, X: Any) -> None:
+        self.codes = Codes.from_signs(self.values(X))
+
+    def search(self, Q: Any, k: int) -> Any:
+        return asymmetric_search(Q @ self.axes, self.codes, k).ids
+
+    def size(self) -> int:
+        return int(self.axes.nbytes + self.mean.nbytes)
+
+
+class RandomSigns(Signs):
+    """Signs along random directions (LSH), orthonormal as far as there are features."""
+
+    def chosen(self, X: Any) -> Any:
+        drawn = np.random.default_rng(self.seed).standard_normal((X.shape[1], self.bits)).astype(np.float32)
+        return np.linalg.qr(drawn)[0] if self.bits <= X.shape[1] else drawn
+
 
 class Bits:
     """Our ITQ with its whitening, real-valued queries against codes."""
@@ -60,6 +97,9 @@ class Bits:
     def search(self, Q: Any, k: int) -> Any:
         return asymmetric_search(self.model.decision_function(Q), self.codes, k).ids
 
+    def size(self) -> int:
+        return sum(a.nbytes for a in self.model.function_.arrays().values())
+
 
 class Decoded:
     """A quantiser of faiss on centred rows; what it decodes is scored by the cosine, with the mean added."""
@@ -74,6 +114,9 @@ class Decoded:
 
     def make(self, X: Any) -> Any:
         raise NotImplementedError
+
+    def size(self) -> int:
+        return int(4 * (self.quantizer.codebooks.size() + self.mean.size))
 
     def encode(self, X: Any) -> None:
         self.codes = self.quantizer.compute_codes(X - self.mean)
@@ -110,6 +153,9 @@ class Indexed(Decoded):
     def encode(self, X: Any) -> None:
         self.codes = self.quantizer.sa_encode(X - self.mean)
         assert self.codes.shape[1] == self.n_bytes
+
+    def size(self) -> int:
+        return int(faiss.serialize_index(self.quantizer).nbytes + self.mean.nbytes)
 
     def search(self, Q: Any, k: int) -> Any:
         vectors = self.quantizer.sa_decode(self.codes) + self.mean
@@ -175,6 +221,9 @@ class RaBitQ:
     def search(self, Q: Any, k: int) -> Any:
         return self.store.search(self.rotated(Q), k)[1]
 
+    def size(self) -> int:
+        return int(self.axes.astype(np.float32).nbytes + self.axes.shape[1] ** 2 * 4 + self.mean.nbytes)
+
 
 class RaBitQ2(RaBitQ):
     bits = 2
@@ -194,6 +243,8 @@ METHODS: dict[str, Any] = {
     "faiss RaBitQ, 4 bits": RaBitQ4,
     "faiss SQ4": Scalar4,
     "faiss SQ8": Scalar8,
+    "sign": Signs,
+    "LSH": RandomSigns,
     "faiss OPQ": OptimisedProduct,
     "faiss LSQ": LocalSearch,
 }
@@ -229,6 +280,7 @@ def measured(method: Any, n_bytes: int, seed: int, T: Any, X: Any, Q: Any, truth
         "recall_10_of_100": neighbour_recall(rerank(Q, X, ids, 10).ids, truth[:, :10]),
         "train_seconds": times[1] - times[0],
         "encode_seconds": times[2] - times[1],
+        "model_bytes": model.size(),
     }
 
 
