@@ -69,13 +69,16 @@ CODE = {
         flipwise.densest_subgraph(sparse(1000, 20, kind), 30, seed=0, effort=0.1)
 """,
     "hash": """
-    from flipwise.hashing import ITQ, SDH, hamming_search, mean_average_precision
+    from flipwise.hashing import ITQ, SDH, Index, hamming_search, mean_average_precision
 
     for kind in (np.float64, np.float32):
         X, y = rng.standard_normal((1000, 40)).astype(kind), rng.integers(0, 10, 1000)
         ITQ(32, random_state=0).fit(X)
         codes = SDH(32, random_state=0).fit(X, y).codes_
     hamming_search(codes[:20], codes, 5, backend="compiled")
+    index = Index(ITQ(32, random_state=0).fit(X), lists=4)
+    index.add(X)
+    index.search(X[:9], 5)
     mean_average_precision(codes[:20], codes, y[:20], y)
 """,
     "files": """

@@ -50,6 +50,15 @@ def _estimator(path: Path) -> None:
     save(ITQ(n_bits=4, random_state=0).fit(np.random.default_rng(0).standard_normal((30, 6))), path)
 
 
+def _index(path: Path) -> None:
+    from flipwise.hashing import ITQ, Index
+
+    X = np.random.default_rng(0).standard_normal((30, 6))
+    index = Index(ITQ(n_bits=4, random_state=0).fit(X))
+    index.add(X)
+    index.save(path)
+
+
 def _shard(path: Path) -> None:
     from flipwise.distributed.shards import write_array
 
@@ -73,6 +82,7 @@ LIBRARY: dict[str, Callable[[Path], Any]] = {
     "checkpoint": lambda path: container.write_atomically(path, container.encode("checkpoint", {"x": np.ones(4)})),
     "codes": _codes,
     "estimator": _estimator,
+    "index": _index,
     "shard": _shard,
     "results of studies": _report,
 }

@@ -257,7 +257,7 @@ def _read(files: dict[str, bytes]) -> None:
 
 def _hash() -> Iterator[Step]:
     try:
-        from flipwise.hashing import ITQ, SDH, Codes, asymmetric_search, hamming_search, mean_average_precision
+        from flipwise.hashing import ITQ, SDH, Codes, Index, asymmetric_search, hamming_search, mean_average_precision
     except ImportError:
         return
     rng = np.random.default_rng(0)
@@ -270,6 +270,9 @@ def _hash() -> Iterator[Step]:
         yield partial(SDH(32, refine=False, distinct=False, random_state=0).fit, X, labels)
     yield partial(hamming_search, codes, codes, 3, backend="compiled")
     yield partial(asymmetric_search, rng.standard_normal((3, 64)), codes, 3)
+    index = Index(ITQ(32, random_state=0).fit(X), lists=2)
+    yield partial(index.add, X)
+    yield partial(index.search, X[:3], 3)
     yield partial(mean_average_precision, codes, codes, labels, labels)
 
 

@@ -19,8 +19,8 @@ import numpy as np
 
 import flipwise
 from flipwise.foundation import container
-from tests.fuzz.mutations import repaired_container, repaired_store
-from tests.fuzz.round_trips import same_codes, same_graph, same_listed, same_model, same_result, same_state
+from tests.fuzz.mutations import repaired_container, repaired_index, repaired_store
+from tests.fuzz.round_trips import same_codes, same_graph, same_index, same_listed, same_model, same_result, same_state
 
 Read = Callable[[Path], Any]
 
@@ -104,6 +104,30 @@ def _codes_files() -> list[bytes]:
     X = np.random.default_rng(0).standard_normal((30, 6))
     model = hashing.ITQ(n_bits=4, random_state=0).fit(X)
     return [codes, _written("m.safetensors", lambda path: files.save(model, path))]
+
+
+def _index(path: Path) -> Any:
+    """An opened index answers, whatever its arrays hold."""
+    from flipwise.hashing import Index
+
+    index = Index.open(path)
+    if len(index):
+        scoring = "asymmetric" if index.model.__class__.__name__ == "AdditiveQuantizer" else "hamming"
+        Q = np.random.default_rng(0).standard_normal((2, index.model.n_features_in_))
+        index.search(Q, 1, scoring=scoring, rerank=1 if index.keep_vectors else None)  # type: ignore[arg-type]
+    return index
+
+
+def _index_files() -> list[bytes]:
+    from flipwise.hashing import ITQ, AdditiveQuantizer, Index
+
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    bits = Index(ITQ(n_bits=4, random_state=0).fit(X), lists=3, random_state=0)
+    sums = Index(AdditiveQuantizer(1, effort=0, random_state=0).fit(X), keep_vectors=True)
+    empty = Index(bits.model)
+    bits.add(X)
+    sums.add(X[:9], np.arange(9) * 5)
+    return [_written("i", index.save) for index in (bits, sums, empty)]
 
 
 def _parquet_files() -> list[bytes]:
@@ -309,6 +333,7 @@ READERS: dict[str, Reader] = {
         repaired_container,
     ),
     "codes and models": Reader("x.safetensors", _codes, _codes_files, same_codes),
+    "index": Reader("x.index", _index, _index_files, same_index, repaired_index),
     "vectors": Reader("x.npy", _vectors, _vector_files),
     "store of results": Reader("x.sqlite", _cells, _stores),
     "results in JSON": Reader("x.json", _cells, _results),

@@ -94,6 +94,21 @@ def repaired_container(content: bytes) -> bytes:
     return body + hashlib.sha256(body).digest()
 
 
+def repaired_index(content: bytes) -> bytes:
+    """The file of an index with the length and the checksum of its head made right, and its end where arrays end."""
+    from flipwise.hashing.index_file import MAGIC
+
+    begin = content.find(b'{"kind"')
+    end = content.find(b"]}", content.find(b'"arrays"')) + 2
+    if begin < 0 or end < begin:
+        return content
+    head = content[begin:end]
+    start = -(-(len(MAGIC) + 40 + len(head)) // 64) * 64
+    old_start = -(-end // 64) * 64
+    first = MAGIC + len(head).to_bytes(8, "little") + hashlib.sha256(head).digest() + head
+    return first.ljust(start, b"\0") + content[old_start:]
+
+
 def repaired_store(content: bytes) -> bytes:
     """A compact graph whose checksums fit again, as far as its header can be read."""
     try:

@@ -105,3 +105,14 @@ def same_codes(held: Any, folder: Path) -> None:
     else:
         X = np.random.default_rng(0).standard_normal((3, held.n_features_in_))
         assert np.array_equal(held.function_.decision(X), back.function_.decision(X), equal_nan=True)
+
+
+def same_index(index: Any, folder: Path) -> None:
+    """The same rows, and the same answers."""
+    from flipwise.hashing import Index
+
+    index.save(folder / "again.index")
+    back = Index.open(folder / "again.index", verify=True)
+    assert repr(back) == repr(index) and np.array_equal(back.ids, index.ids)
+    for one, other in zip(index._segments, back._segments):
+        assert np.array_equal(one.codes, other.codes) and np.array_equal(one.starts, other.starts)

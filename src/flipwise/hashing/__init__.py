@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from flipwise.hashing.files import save as save
     from flipwise.hashing.formats import export_codes as export_codes
     from flipwise.hashing.formats import import_codes as import_codes
+    from flipwise.hashing.index import Index as Index
     from flipwise.hashing.metrics import mean_average_precision as mean_average_precision
     from flipwise.hashing.metrics import neighbour_recall as neighbour_recall
     from flipwise.hashing.metrics import precision_at as precision_at
@@ -49,6 +50,7 @@ _HOMES = {
     "save": "files",
     "export_codes": "formats",
     "import_codes": "formats",
+    "Index": "index",
     "mean_average_precision": "metrics",
     "neighbour_recall": "metrics",
     "precision_at": "metrics",

@@ -36,11 +36,15 @@ def save(what: Any, path: str | Path) -> None:
     >>> np.array_equal(load(path).transform(X), itq.transform(X))
     True
     """
+    write_atomically(Path(path), content_of(what))
+
+
+def content_of(what: Any) -> bytes:
+    """The bytes of the file that `save` writes."""
     module = _safetensors()
     if isinstance(what, Codes):
         about = {"kind": "codes", "n_bits": str(what.n_bits), "bit_order": what.bit_order}
-        write_atomically(Path(path), module.save({"packed": what.packed}, {"flipwise": _VERSION, **about}))
-        return
+        return bytes(module.save({"packed": what.packed}, {"flipwise": _VERSION, **about}))
     name = type(what).__name__
     if name == _QUANTIZER and hasattr(what, "codebooks_"):
         arrays = {key: np.ascontiguousarray(getattr(what, f"{key}_")) for key in _QUANTIZER_ARRAYS}
@@ -60,7 +64,7 @@ def save(what: Any, path: str | Path) -> None:
         "n_features": str(what.n_features_in_),
         "feature_names": json.dumps(None if features is None else [str(f) for f in features]),
     }
-    write_atomically(Path(path), module.save(arrays, {"flipwise": _VERSION, **about}))
+    return bytes(module.save(arrays, {"flipwise": _VERSION, **about}))
 
 
 def load(path: str | Path) -> Any:
@@ -86,6 +90,26 @@ def load(path: str | Path) -> Any:
         raise
     except Exception as error:
         raise InvalidFile(f"{path} is not a safetensors file: {error}") from None
+    return _read(path, about, arrays)
+
+
+def estimator_in(content: bytes, path: str | Path) -> Any:
+    """The estimator whose file has these bytes, which are a part of the file at `path`."""
+    module = _safetensors()
+    try:
+        arrays = module.load(content)
+        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+        about = header.get("__metadata__") or {}
+    except Exception as error:
+        raise InvalidFile(f"{path}: the model in it is not a safetensors file: {error}") from None
+    model = _read(path, about, arrays)
+    if isinstance(model, Codes):
+        raise InvalidFile(f"{path}: holds codes in the place of a model.")
+    return model
+
+
+def _read(path: str | Path, about: dict[str, Any], arrays: dict[str, Any]) -> Any:
+    """What a file describes."""
     if about.get("flipwise") != _VERSION:
         raise InvalidFile(f"{path} was not written by flipwise.hashing.save (version {_VERSION}).")
     try:

@@ -18,7 +18,7 @@ from flipwise.foundation.arrays import Ints
 from flipwise.foundation.checks import is_whole
 from flipwise.foundation.errors import InvalidInput, MissingDependency
 from flipwise.foundation.numbers import as_floats
-from flipwise.hashing.codes import Bytes, Codes, check_match
+from flipwise.hashing.codes import BitOrder, Bytes, Codes, check_match
 from flipwise.kernels import hamming as kernels
 from flipwise.kernels.tables import best_by_tables
 
@@ -67,7 +67,7 @@ def hamming_search(
     [[0, 1]]
     """
     queries = check_match(queries, database)
-    k = _checked_k(k, len(database))
+    k = checked_k(k, len(database))
     if backend not in ("auto", "faiss", "compiled"):
         raise InvalidInput(f'`backend` must be "auto", "faiss" or "compiled", got {backend!r}.')
     found = None
@@ -106,7 +106,8 @@ def asymmetric_search(queries: npt.ArrayLike, database: Codes, k: int) -> Neighb
         raise InvalidInput(f"`queries` must have shape (n, {database.n_bits}), got {values.shape}.")
     one, zero = np.ones(1, dtype=np.float32), np.zeros(1, dtype=np.float32)
     offset = np.zeros(len(values), dtype=np.float32)
-    return table_search(_bit_tables(values.astype(np.float32), database), offset, one, zero, database.packed, k)
+    tables = bit_tables(values.astype(np.float32), database.n_bits, database.bit_order)
+    return table_search(tables, offset, one, zero, database.packed, k)
 
 
 def table_search(tables: Singles, offset: Singles, scale: Singles, shift: Singles, codes: Bytes, k: int) -> Neighbours:
@@ -115,19 +116,19 @@ def table_search(tables: Singles, offset: Singles, scale: Singles, shift: Single
     That of code j is `(offset + sum of tables[byte, value]) * scale[j] + shift[j]`, in single precision; arrays of
     one element are for all codes. `tables` has shape (queries, bytes, 256). The codes are read as they are.
     """
-    k = _checked_k(k, len(codes))
+    k = checked_k(k, len(codes))
     ids = np.empty((len(tables), k), dtype=np.int64)
     scores = np.empty((len(tables), k), dtype=np.float32)
     best_by_tables(tables, offset, scale, shift, codes, ids, scores)
     return Neighbours(ids, scores)
 
 
-def _bit_tables(values: Singles, database: Codes) -> Singles:
+def bit_tables(values: Singles, n_bits: int, bit_order: BitOrder) -> Singles:
     """What each value of each packed byte adds to q'b; padding bits add nothing."""
-    width = database.packed.shape[1]
+    width = (n_bits + 7) // 8
     padded = np.zeros((len(values), 8 * width), dtype=np.float32)
-    padded[:, : database.n_bits] = values
-    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder=database.bit_order)
+    padded[:, :n_bits] = values
+    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder=bit_order)
     return padded.reshape(len(values), width, 8) @ (2.0 * bits.T - 1.0).astype(np.float32)
 
 
@@ -156,7 +157,7 @@ def rerank(
         raise InvalidInput(f'`metric` must be "inner" or "euclidean", got {metric!r}.')
     if q.ndim != 2 or x.ndim != 2 or q.shape[1] != x.shape[1] or ids.ndim != 2 or len(ids) != len(q):
         raise InvalidInput(f"shapes do not fit: queries {q.shape}, vectors {x.shape}, candidates {ids.shape}.")
-    k = _checked_k(k, ids.shape[1])
+    k = checked_k(k, ids.shape[1])
     ids = np.sort(ids, axis=1)  # ties in the score are then settled by id
     scores = np.empty(ids.shape)
     for i, row in enumerate(ids):
@@ -169,7 +170,7 @@ def rerank(
 def exact_search(queries: npt.ArrayLike, vectors: npt.ArrayLike, k: int) -> Neighbours:
     """The k vectors with the largest inner product, ordered by (-score, id): the truth that codes are measured by."""
     q, x = np.asarray(queries), np.asarray(vectors)
-    k = _checked_k(k, len(x))
+    k = checked_k(k, len(x))
     ids = np.empty((len(q), k), dtype=np.int64)
     scores = np.empty((len(q), k), dtype=np.result_type(q, x))
     step = max(1, _BLOCK // max(1, len(x)))
@@ -222,7 +223,7 @@ def _faiss_keeps_lowest_ids() -> bool:
     return True
 
 
-def _checked_k(k: Any, n: int) -> int:
+def checked_k(k: Any, n: int) -> int:
     """k, refused unless there are so many items to choose from."""
     if not is_whole(k) or not 1 <= k <= n:
         raise InvalidInput(f"`k` must be an integer between 1 and the {n} items to choose from, got {k!r}.")

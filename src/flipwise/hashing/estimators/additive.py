@@ -175,19 +175,35 @@ class AdditiveQuantizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         A score is the cosine, up to the length of the query; the inner product; or minus the squared distance.
         """
         checked = self._checked_codes(codes)
-        tables, offset = self.tables(queries)
+        tables, offset, added = self.score_tables(queries)
         one, zero = np.ones(1, dtype=np.float32), np.zeros(1, dtype=np.float32)
         if self.metric == "inner":
             return table_search(tables, offset, one, zero, checked, k)
         lengths = self.norms(checked) if norms is None else np.asarray(norms, dtype=np.float32)
         if lengths.shape != (len(checked),):
             raise InvalidInput(f"`norms` must have shape ({len(checked)},), got {lengths.shape}.")
-        if self.metric == "cosine":
-            scale = (1.0 / np.maximum(lengths, 1e-30)).astype(np.float32)
-            return table_search(tables, offset, scale, zero, checked, k)
-        found = table_search(2 * tables, 2 * offset, one, -(lengths * lengths), checked, k)
+        weights = self._weights(lengths)
+        scale, shift = (weights, zero) if self.metric == "cosine" else (one, weights)
+        found = table_search(tables, offset, scale, shift, checked, k)
+        return Neighbours(found.ids, found.values + added[:, None])
+
+    def score_tables(self, queries: Any) -> tuple[Rows, Rows, Rows]:
+        """Tables and offsets whose sums, times or plus the weights of codes, are scores; and what is added then."""
+        tables, offset = self.tables(queries)
+        if self.metric != "euclidean":
+            return tables, offset, np.zeros_like(offset)
         q = np.asarray(queries, dtype=np.float32)
-        return Neighbours(found.ids, found.values - np.einsum("ij,ij->i", q, q)[:, None])
+        return 2 * tables, 2 * offset, -np.einsum("ij,ij->i", q, q)
+
+    def weights(self, codes: npt.ArrayLike) -> Rows:
+        """What scores of codes are multiplied by (cosine: 1 / length) or what is added (euclidean: -length^2)."""
+        return self._weights(self.norms(codes))
+
+    def _weights(self, lengths: Rows) -> Rows:
+        """The weights of codes that decode to vectors of these lengths."""
+        if self.metric == "cosine":
+            return (1.0 / np.maximum(lengths, 1e-30)).astype(np.float32)
+        return -(lengths * lengths)
 
     def _begin(self) -> tuple[Clock, np.random.Generator]:
         """The clock and the generator of a fit; parameters are checked here."""
