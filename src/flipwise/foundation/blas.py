@@ -1,8 +1,8 @@
 """Linear algebra on one thread: the matrices of a small problem are done before a second thread has woken up.
 
 OpenBLAS, which the wheels of NumPy and SciPy carry, starts threads for matrices of some dozen rows already and lets
-them wait in a loop. On an idle machine that gains nothing at these sizes; on a busy one an eigenvalue problem of 31 rows
-took 200 times as long. One thread also adds in one order, whatever the machine.
+them wait in a loop. On an idle machine that gains nothing at these sizes; on a busy one an eigenvalue problem of 31
+rows took 200 times as long. One thread also adds in one order, whatever the machine.
 """
 
 from __future__ import annotations

@@ -115,10 +115,12 @@ class _Line:
             if any(_DECIMAL_COMMA.fullmatch(field.strip()) for field in bare.split(";")):
                 return ";"
             self.wrong("both ';' and ',' could separate the columns. Put names that hold one of them in double quotes.")
-        if found == [","] and len(words) > 2 and _DECIMAL_COMMA.fullmatch(words[-1]):
-            self.wrong(
-                f"{words[-1]!r} may have a decimal comma. Write numbers with a point, or names in double quotes."
-            )
+        if found == [","] and len(words) > 1:
+            for word in words:
+                if _DECIMAL_COMMA.fullmatch(word):
+                    self.wrong(
+                        f"{word!r} may have a decimal comma. Write numbers with a point, or names in double quotes."
+                    )
         return found[0] if found else None
 
     def _tabs_or_not(self, fields: list[str], words: list[str]) -> str | None:
@@ -303,7 +305,8 @@ def _refuse_doubtful_names(line: _Line, ends: list[str]) -> None:
     if line.fields[0] in ("e", "a") and all(f.isdigit() for f in line.fields[1:3]) and len(line.fields) > 2:
         refuse(line.path, "DIMACS")
     for field in ends:
-        if _NUMBER.match(field) and _as_number(field) is not None and not (field.isascii() and field.isdigit()):
+        is_number = _as_number(field) is not None or _DECIMAL_COMMA.fullmatch(field)
+        if _NUMBER.match(field) and is_number and not (field.isascii() and field.isdigit()):
             line.wrong(
                 f"node {field!r} is a number, but no whole number from 0 on. If nodes have names, pass names=True "
                 "(on the command line --names)."
