@@ -115,7 +115,7 @@ class _Line:
             if any(_DECIMAL_COMMA.fullmatch(field.strip()) for field in bare.split(";")):
                 return ";"
             self.wrong("both ';' and ',' could separate the columns. Put names that hold one of them in double quotes.")
-        if found == [","] and len(words) > 1:
+        if found == [","] and (len(words) > 2 or (len(words) == 2 and all(map(_NUMBER.match, words)))):
             for word in words:
                 if _DECIMAL_COMMA.fullmatch(word):
                     self.wrong(
