@@ -2,6 +2,7 @@
 
     python benchmarks/differentiable.py --seconds 1 10 --seeds 5       # everything; about two hours
     python benchmarks/differentiable.py --functions network2 --seconds 2 --rivals flipwise "straight-through Adam"
+    python benchmarks/differentiable.py --instance 1 --seconds 1 --seeds 2 --record differentiable_unseen
     python benchmarks/differentiable.py --seconds 1 --seeds 2 --record differentiable_schemes \\
         --rivals "momentum, normalised" "summed gradients" "cooled noise" descents "single moves" tabu momentum
 
@@ -26,12 +27,14 @@ from differentiable_rivals import FREE_ONLY, RIVALS, SCHEMES_ALONE  # noqa: E402
 from recording import Recorder  # noqa: E402
 
 
-def measure(functions: list[str], rivals: list[str], budgets: list[float], seeds: int, record: str) -> None:
+def measure(
+    functions: list[str], rivals: list[str], budgets: list[float], seeds: int, record: str, instance: int
+) -> None:
     """Run every combination that is not yet stored, one after another."""
     recorder = Recorder(record, ("torch", "jax", "scikit-learn"))
     done = {(row["function"], row["rival"], row["seconds"], row["seed"]) for row in recorder.go_on()}
     for name in functions:
-        function = FUNCTIONS[name]()
+        function = FUNCTIONS[name](instance)
         function.both(function.constraint.random((function.n,), np.random.default_rng(0)))
         for seconds in budgets:
             for rival in rivals:
@@ -57,9 +60,10 @@ def main() -> None:
     parser.add_argument("--rivals", nargs="+", default=list(RIVALS), choices=[*RIVALS, *SCHEMES_ALONE])
     parser.add_argument("--seconds", nargs="+", type=float, default=[1.0, 10.0])
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--instance", type=int, default=0, help="0, or another that was kept aside")
     parser.add_argument("--record", default="differentiable", help="the name of the stored file")
     options = parser.parse_args()
-    measure(options.functions, options.rivals, options.seconds, options.seeds, options.record)
+    measure(options.functions, options.rivals, options.seconds, options.seeds, options.record, options.instance)
 
 
 if __name__ == "__main__":

@@ -26,12 +26,21 @@ class Function:
     constraint: Any = FREE
 
 
-def network(*hidden: int, name: str) -> Function:
+def _rows(load: Callable[..., Any], instance: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows and classes of a data set of scikit-learn; half of the rows for the instances that were kept aside."""
+    data, classes = load(return_X_y=True)
+    if not instance:
+        return data, classes
+    half = np.random.default_rng(instance).permutation(len(data))[: len(data) // 2]
+    return data[half], classes[half]
+
+
+def network(*hidden: int, name: str, instance: int = 0) -> Function:
     """The loss of a network with weights -1 and +1 on scikit-learn's digits: tanh layers, cross entropy."""
     import torch
     from sklearn.datasets import load_digits
 
-    data, classes = load_digits(return_X_y=True)
+    data, classes = _rows(load_digits, instance)
     inputs, target = torch.tensor(data / 16.0 - 0.3, dtype=torch.float32), torch.tensor(classes)
     widths = (64, *hidden, 10)
     sizes = [a * b for a, b in pairwise(widths)]
@@ -47,14 +56,14 @@ def network(*hidden: int, name: str) -> Function:
     return Function(name, sum(sizes), _torch(loss))
 
 
-def supermask(hidden: int = 60, seed: int = 0) -> Function:
+def supermask(instance: int, hidden: int = 60) -> Function:
     """Which half of a network's fixed random weights stays on, so that it knows the digits."""
     import torch
     from sklearn.datasets import load_digits
 
-    data, classes = load_digits(return_X_y=True)
+    data, classes = _rows(load_digits, instance)
     inputs, target = torch.tensor(data / 16.0 - 0.3, dtype=torch.float32), torch.tensor(classes)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(instance)
     first = torch.tensor(rng.standard_normal((64, hidden)) * 0.5, dtype=torch.float32)
     second = torch.tensor(rng.standard_normal((hidden, 10)) * 0.5, dtype=torch.float32)
     split = 64 * hidden
@@ -82,11 +91,11 @@ def _torch(loss: Callable[[Any], Any]) -> Both:
     return both
 
 
-def features(count: int = 8) -> Function:
+def features(instance: int, count: int = 8) -> Function:
     """Exactly so many features of breast_cancer, each with the sign of its correlation: the logistic loss."""
     from sklearn.datasets import load_breast_cancer
 
-    data, classes = load_breast_cancer(return_X_y=True)
+    data, classes = _rows(load_breast_cancer, instance)
     data, signs = (data - data.mean(0)) / data.std(0), 2.0 * classes - 1.0
     Z = data * np.sign(data.T @ signs) * signs[:, None] / 2.0
 
@@ -97,9 +106,9 @@ def features(count: int = 8) -> Function:
     return Function(f"logistic features, {count} of 30", 30, both, flipwise.Cardinality(count))
 
 
-def quartic(n: int = 300, terms: int = 3000, seed: int = 0) -> Function:
+def quartic(instance: int, n: int = 300, terms: int = 3000) -> Function:
     """A spin glass with products of four."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(instance)
     at = np.stack([rng.choice(n, 4, replace=False) for _ in range(terms)], axis=1)
     w = rng.standard_normal(terms)
     places = at.reshape(-1)
@@ -113,9 +122,9 @@ def quartic(n: int = 300, terms: int = 3000, seed: int = 0) -> Function:
     return Function("quartic glass, n = 300", n, both)
 
 
-def sum_of_exponentials(n: int = 1_000_000, rows: int = 8, seed: int = 0) -> Function:
+def sum_of_exponentials(instance: int, n: int = 1_000_000, rows: int = 8) -> Function:
     """log(sum exp) of a few random projections, with a small field, in single precision."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(instance)
     A = rng.standard_normal((rows, n), dtype=np.float32) * np.float32(10.0 / n**0.5)
     field = rng.standard_normal(n, dtype=np.float32) * np.float32(10.0 / n)
 
@@ -129,9 +138,9 @@ def sum_of_exponentials(n: int = 1_000_000, rows: int = 8, seed: int = 0) -> Fun
     return Function("log-sum-exp, n = 1,000,000", n, both)
 
 
-def facilities(n: int = 200, clients: int = 400, count: int = 20, seed: int = 0) -> Function:
+def facilities(instance: int, n: int = 200, clients: int = 400, count: int = 20) -> Function:
     """Which sites to open so that all clients are served well: a sum of logarithms of what reaches each."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(instance)
     sites, homes = rng.random((n, 2)), rng.random((clients, 2))
     S = np.exp(-np.linalg.norm(sites[:, None] - homes[None], axis=2) / 0.1)
 
@@ -142,9 +151,9 @@ def facilities(n: int = 200, clients: int = 400, count: int = 20, seed: int = 0)
     return Function("facilities, 20 of 200", n, both, flipwise.Cardinality(count))
 
 
-def coverage(n: int = 300, items: int = 1000, count: int = 30, seed: int = 0) -> Function:
+def coverage(instance: int, n: int = 300, items: int = 1000, count: int = 30) -> Function:
     """The share of items that no chosen set detects, when each detects its own with probability 0.9."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(instance)
     L = np.log1p(-0.9 * (rng.random((n, items)) < 0.03))
 
     def both(x: np.ndarray) -> tuple[float, np.ndarray]:
@@ -167,9 +176,9 @@ def low_autocorrelation(n: int = 60) -> Function:
     return Function(f"LABS, n = {n}", n, both)
 
 
-def glass(n: int, *, dense: bool, seed: int = 0) -> Function:
+def glass(n: int, instance: int, *, dense: bool) -> Function:
     """A spin glass that is given as a function only."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(instance)
     if dense:
         A: Any = np.triu(rng.standard_normal((n, n)), 1)
     else:
@@ -185,9 +194,9 @@ def glass(n: int, *, dense: bool, seed: int = 0) -> Function:
     return Function(f"{'dense' if dense else 'sparse'} glass, n = {n}", n, both)
 
 
-def assignment(size: int = 40, seed: int = 0) -> Function:
+def assignment(instance: int, size: int = 40) -> Function:
     """Each row one column, with a penalty where columns are taken twice: an assignment as a function."""
-    cost = np.random.default_rng(seed).random((size, size))
+    cost = np.random.default_rng(instance).random((size, size))
 
     def both(x: np.ndarray) -> tuple[float, np.ndarray]:
         b = (x.reshape(size, size) + 1.0) / 2.0
@@ -198,12 +207,12 @@ def assignment(size: int = 40, seed: int = 0) -> Function:
     return Function("assignment, 40 x 40", size * size, both, flipwise.GroupCounts(rows, np.ones(size, dtype=int)))
 
 
-def jax_regression(n: int = 400, seed: int = 0) -> Function:
+def jax_regression(instance: int, n: int = 400) -> Function:
     """A robust regression with weights -1 and +1, in jax."""
     import jax
     import jax.numpy as jnp
 
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(instance)
     A = jnp.asarray(rng.standard_normal((300, n)) / n**0.5)
     b = jnp.asarray(rng.standard_normal(300))
     both = jax.jit(jax.value_and_grad(lambda x: jnp.log(jnp.cosh(3.0 * (A @ x - b))).mean()))
@@ -215,19 +224,20 @@ def jax_regression(n: int = 400, seed: int = 0) -> Function:
     return Function("robust regression in jax, n = 400", n, evaluated)
 
 
-FUNCTIONS: dict[str, Callable[[], Function]] = {
-    "network2": lambda: network(20, name="digits, two layers, 1,480 bits"),
+FUNCTIONS: dict[str, Callable[[int], Function]] = {
+    "network2": lambda instance: network(20, name="digits, two layers, 1,480 bits", instance=instance),
     "supermask": supermask,
-    "network3": lambda: network(40, 20, name="digits, three layers, 3,560 bits"),
-    "wide": lambda: network(650, name="digits, two layers, 48,100 bits"),
+    "network3": lambda instance: network(40, 20, name="digits, three layers, 3,560 bits", instance=instance),
+    "wide": lambda instance: network(650, name="digits, two layers, 48,100 bits", instance=instance),
     "features": features,
     "quartic": quartic,
     "logsumexp": sum_of_exponentials,
     "facilities": facilities,
     "coverage": coverage,
-    "labs": low_autocorrelation,
-    "dense": lambda: glass(500, dense=True),
-    "sparse": lambda: glass(3000, dense=False),
+    "labs": lambda instance: low_autocorrelation(60 + 7 * instance),
+    "dense": lambda instance: glass(500, instance, dense=True),
+    "sparse": lambda instance: glass(3000, instance, dense=False),
     "assignment": assignment,
     "jax": jax_regression,
 }
+"""Each by its instance: 0 is what the schemes were made with, others were kept aside."""

@@ -200,7 +200,7 @@ def annealing(function: Function, seconds: float, rng: np.random.Generator) -> f
     return best
 
 
-def local_search(function: Function, seconds: float, rng: np.random.Generator) -> float:
+def local_search(function: Function, seconds: float, rng: np.random.Generator, *, restarts: bool = True) -> float:
     """Single flips or exchanges in the order of their slopes, kept when they improve, with restarts."""
     budget, constraint, best = Budget(seconds), function.constraint, np.inf
     labels = constraint.labels((function.n,)) if constraint.swaps else None
@@ -223,6 +223,8 @@ def local_search(function: Function, seconds: float, rng: np.random.Generator) -
                 else:
                     x[move] *= -1.0
             best = min(best, value)
+        if not restarts:
+            break
     return best
 
 
@@ -289,6 +291,7 @@ RIVALS = {
     "REINFORCE": reinforce,
     "simulated annealing": annealing,
     "local search": local_search,
+    "one local optimum": lambda function, seconds, rng: local_search(function, seconds, rng, restarts=False),
     "dpcd": flipwise_method("dpcd"),
     "adm": flipwise_method("adm"),
     "dcc": flipwise_method("dcc"),

@@ -71,7 +71,7 @@ LIMITED = {
     "maxcut with its proof, facebook": (GRAPH, "flipwise.maxcut(graph, bound='sdp', seed=0, time_limit={t})"),
     "ITQ": (ROWS, "flipwise.hashing.ITQ(64, time_limit={t}, random_state=0).fit(X)"),
     "SDH": (ROWS, "flipwise.hashing.SDH(64, time_limit={t}, random_state=0).fit(X, y)"),
-    "recommend": (ROWS, "flipwise.hashing.recommend(X, time_limit={t}, seed=0)"),
+    "recommend": (ROWS, "flipwise.hashing.recommend(X, time_limit={t}, random_state=0)"),
 }
 LIMITS = (0.1, 1.0, 5.0)
 BEGIN = "import os, time; import numpy as np; import flipwise, flipwise.hashing; rng = np.random.default_rng(0)"

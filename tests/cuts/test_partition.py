@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 import flipwise
+from flipwise.cuts.bisection import bisected, level_of
 from flipwise.cuts.partition import PartSizes, part_sizes
+from flipwise.engine.limits import Clock
+from flipwise.graphs.convert import as_graph
 
 
 def cut_of(graph: nx.Graph, parts: np.ndarray) -> int:
@@ -53,3 +56,18 @@ def test_what_breaks_the_sizes_is_named() -> None:
     for wrong in (-0.1, float("nan"), "much", None):
         with pytest.raises(flipwise.InvalidInput, match="imbalance"):
             flipwise.partition(nx.path_graph(4), 2, imbalance=wrong)  # type: ignore[arg-type]
+
+
+def test_without_time_the_sizes_are_kept_all_the_same() -> None:
+    """A clock that is over leaves no time for levels or passes, and a partition that says so."""
+    graph = as_graph((60, [(i, (i + step) % 60) for i in range(60) for step in (1, 7)]))
+    level = level_of(graph.to_scipy())
+    for goal in (30, 17):
+        s = bisected(level, goal, np.random.default_rng(0), clock=Clock(0.0))
+        assert np.count_nonzero(s > 0) == goal
+        again = bisected(level, goal, np.random.default_rng(1), (s,), clock=Clock(0.0))
+        assert np.array_equal(again, s)
+    for imbalance in (0.0, 0.1):
+        found = flipwise.partition(graph, [10, 20, 30], imbalance=imbalance, seed=0, time_limit=0.0)
+        assert found.status is flipwise.Status.TIME_LIMIT
+        assert np.bincount(found.parts).tolist() == [10, 20, 30]

@@ -254,11 +254,14 @@ def partition(
 
 def cut_objective(graph: Graph, sign: float = 1.0) -> Quadratic:
     """The weight of the cut, times `sign`, as a quadratic in spins: sum_{i<j} w_ij (1 - x_i x_j) / 2."""
-    weights = np.ones(graph.n_arcs) if graph.weights is None else graph.weights
+    if graph.weights is None:
+        entries, constants = np.full(graph.n_arcs, -0.25 * sign), np.array([0.25 * sign * graph.n_arcs])
+    else:
+        entries, constants = graph.weights * (-0.25 * sign), graph.weights * (0.25 * sign)
     # scipy would widen the indices to the type of indptr
     indptr = graph.indptr.astype(graph.indices.dtype) if graph.n_arcs < 2**31 else graph.indptr
-    A = sp.csr_array((weights * (-0.25 * sign), graph.indices, indptr), shape=(graph.n, graph.n))
-    return Quadratic.with_constants(A, weights * (0.25 * sign))
+    A = sp.csr_array((entries, graph.indices, indptr), shape=(graph.n, graph.n))
+    return Quadratic.with_constants(A, constants)
 
 
 def _weighed(graph: Any) -> Graph:

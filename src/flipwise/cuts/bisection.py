@@ -47,6 +47,9 @@ HEATS = (0.5, 0.35, 0.25, 0.18, 0.12)
 """Temperatures of the annealing; a good cut melts when heated further."""
 LENGTHS = (50, 200, 800)
 """Sweeps of one annealing."""
+COARSENING, PASS = 3e-7, 1e-7
+"""About the seconds that levels, and a pass of refinement, take for each arc of a large graph: neither is begun where
+less time is left."""
 KINDS = ("new", "combined", "again", "annealed")
 """From scratch, from two parents, from one parent through new levels, by annealing a member."""
 
@@ -94,9 +97,10 @@ def bisected(
     rng: np.random.Generator,
     parents: tuple[Signs, ...] = (),
     tolerance: int = 0,
+    clock: Clock | None = None,
 ) -> Signs:
     """A cut whose +1 side has `goal` nodes, or is off by at most `tolerance`; with parents (the best first), one at
-    least as good as the first."""
+    least as good as the first. Where the time of `clock` is too short there are fewer levels and passes."""
     classes = np.zeros(level.n, dtype=np.int64)
     for parent in parents:
         classes = 2 * classes + (parent > 0)
@@ -104,7 +108,7 @@ def bisected(
     levels: list[tuple[Level, Ints]] = []
     largest = max(1, int(1.5 * level.n / COARSEST))
     current = level
-    while current.n > COARSEST:
+    while current.n > COARSEST and _in_time(clock, COARSENING, current):
         smaller, coarse = _coarser(current, classes, largest, rng)
         if smaller.n > 0.95 * current.n:
             break
@@ -114,13 +118,18 @@ def bisected(
         classes = classes[first]
         start = None if start is None else start[first]
         current = smaller
-    s = _first_cut(current, goal, rng) if start is None else start.copy()
-    s = refined(current, s, goal, rng, tolerance)
+    s = _first_cut(current, goal, rng, clock) if start is None else start.copy()
+    s = refined(current, s, goal, rng, tolerance, clock)
     for finer, coarse in reversed(levels):
-        s = refined(finer, s[coarse], goal, rng, tolerance)
+        s = refined(finer, s[coarse], goal, rng, tolerance, clock)
     s = exact(level, s, goal, tolerance)
     # levels of large nodes cannot keep the sizes exactly, so what was won there may have to be given back at the end
     return parents[0].copy() if parents and cut_weight(level, parents[0]) < cut_weight(level, s) else s
+
+
+def _in_time(clock: Clock | None, seconds: float, level: Level) -> bool:
+    """Whether there is time for something that takes so many seconds for each arc."""
+    return clock is None or seconds * level.indices.size < clock.seconds_left
 
 
 def exact(level: Level, s: Signs, goal: int, tolerance: int = 0) -> Signs:
@@ -148,26 +157,32 @@ def _coarser(level: Level, classes: Ints, largest: int, rng: np.random.Generator
     return Level(indptr, indices[:arcs].copy(), w[:arcs].copy(), sizes), coarse
 
 
-def _first_cut(level: Level, goal: int, rng: np.random.Generator) -> Signs:
+def _first_cut(level: Level, goal: int, rng: np.random.Generator, clock: Clock | None) -> Signs:
     best: Signs | None = None
     least = np.inf
     for _ in range(STARTS):
         s = np.empty(level.n, dtype=np.int8)
         queue = np.empty(level.n, dtype=np.int64)
         kernels.csr_grow(level.indptr, level.indices, level.sizes, goal, rng.permutation(level.n), s, queue)
-        s = refined(level, s, goal, rng)
+        s = refined(level, s, goal, rng, clock=clock)
         off = abs(int(level.sizes[s > 0].sum()) - goal)
-        cut = cut_weight(level, s) + 1e-3 * off * level.reach
+        cut = cut_weight(level, s) + (1e-3 * off * level.reach if off else 0.0)
         if cut < least:
             best, least = s, cut
+        if not _in_time(clock, PASS, level):
+            break
     assert best is not None
     return best
 
 
-def refined(level: Level, s: Signs, goal: int, rng: np.random.Generator, tolerance: int = 0) -> Signs:
-    """Passes of refinement, at most `PASSES`, until two in a row bring nothing."""
+def refined(
+    level: Level, s: Signs, goal: int, rng: np.random.Generator, tolerance: int = 0, clock: Clock | None = None
+) -> Signs:
+    """Passes of refinement, at most `PASSES`, until two in a row bring nothing or the time is over."""
     n = level.n
     s = np.ascontiguousarray(s, dtype=np.int8)
+    if not _in_time(clock, PASS, level):
+        return s
     gain, _ = level.gains(s)
     reach = level.reach
     whole = np.issubdtype(level.w.dtype, np.integer)
@@ -192,7 +207,7 @@ def refined(level: Level, s: Signs, goal: int, rng: np.random.Generator, toleran
         fixed = (*level.arcs, level.sizes, reach, steps)
         decrease, off = kernels.csr_pass(*fixed, off, nearly, slack, patience, int(rng.integers(n)), s, gain, *scratch)
         quiet = 0 if decrease > 0 or abs(off) < abs(before) else quiet + 1
-        if quiet == 2:
+        if quiet == 2 or not _in_time(clock, PASS, level):
             break
     return s
 
@@ -243,13 +258,13 @@ class BisectionPopulation:
             kind = KINDS[int(self.rng.choice(len(KINDS), p=odds / odds.sum()))]
         own = self.rng.spawn(1)[0]
         if kind == "new":
-            return partial(self._multilevel, kind, (), own)
+            return partial(self._multilevel, kind, (), own, clock)
         a, b = (self.members[int(k)] for k in self.rng.permutation(len(self.members))[:2])
         if kind == "combined":
             better, other = (a, b) if a.energy <= b.energy else (b, a)
-            return partial(self._multilevel, kind, (better.s, other.s), own)
+            return partial(self._multilevel, kind, (better.s, other.s), own, clock)
         if kind == "again":
-            return partial(self._multilevel, kind, (a.s,), own)
+            return partial(self._multilevel, kind, (a.s,), own, clock)
         heat = HEATS[int(self.rng.integers(len(HEATS)))]
         sweeps = self.pace.shortened(LENGTHS[int(self.rng.integers(len(LENGTHS)))], clock, 0.2)
         return partial(self._annealed, a.s, heat, sweeps, own, clock)
@@ -274,10 +289,10 @@ class BisectionPopulation:
                 return False
         return admit(self.members, member, self.capacity)
 
-    def _multilevel(self, kind: str, parents: tuple[Signs, ...], rng: np.random.Generator) -> Member:
-        s = bisected(self.level, self.goal, rng, parents)
+    def _multilevel(self, kind: str, parents: tuple[Signs, ...], rng: np.random.Generator, clock: Clock) -> Member:
+        s = bisected(self.level, self.goal, rng, parents, clock=clock)
         if not parents:  # a second time through new levels: the first such repetition gains the most
-            s = bisected(self.level, self.goal, rng, (s,))
+            s = bisected(self.level, self.goal, rng, (s,), clock=clock)
         return Member(s, cut_weight(self.level, s), KINDS.index(kind))
 
     def _annealed(
@@ -289,7 +304,7 @@ class BisectionPopulation:
             schedule = temperatures(self.form, heat, sweeps)
             if not anneal_counted(self.form, self.counts, s, f, schedule, random_state(rng), clock):
                 return None
-        s = refined(self.level, s, self.goal, rng)
+        s = refined(self.level, s, self.goal, rng, clock=clock)
         return Member(s, cut_weight(self.level, s), KINDS.index("annealed"))
 
 
@@ -319,7 +334,7 @@ class Bisection:
         weights = -form.data  # the couplings that reward agreement
         kind = np.int64 if np.issubdtype(weights.dtype, np.integer) else np.float64
         level = Level(form.indptr, form.indices, weights.astype(kind), np.ones(form.n, dtype=np.int64))
-        start = bisected(level, constraint.count, rng) if x is None else x.astype(np.int8)
+        start = bisected(level, constraint.count, rng, clock=run.clock) if x is None else x.astype(np.int8)
         first = start.astype(np.float64)
         run.offer(first, objective.value(first))
         stop = run.check_time()

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from flipwise.cuts.bisection import Bisection, bisected, cut_weight, level_of
 from flipwise.engine.limits import Clock, Limits, Status
@@ -17,22 +18,26 @@ from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import check_numbers, is_whole
 from flipwise.foundation.errors import InvalidInput
 from flipwise.graphs.graph import Graph
+from flipwise.kernels.jit import entries_in_rows
 from flipwise.model.constraints import Cardinality, Free
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic, accurate_sum
 
 LOOSE_TRIES, MOST_TRIES = 12, 200
 """Cuts of a pair of parts of no exact sizes: at the effort of a partition, and at most with a time limit."""
+SLICING = 3e-7
+"""About the seconds that a part of a large graph takes to be cut out, for each of its arcs."""
 ROUNDS_SHARE = 1.0 / 3.0
 """The effort of each bisection in a partition, of that of a bisection on its own."""
 
 
 def cut_between(graph: Graph, parts: npt.NDArray[Any]) -> float:
     """The weight of the edges whose ends are in different parts."""
-    rows = np.repeat(np.arange(graph.n), graph.degrees)
-    across = parts[rows] != parts[graph.indices]
-    weights = np.ones(graph.n_arcs) if graph.weights is None else graph.weights
-    return accurate_sum(weights[across]) / 2.0
+    small = parts.astype(np.min_scalar_type(int(parts.max(initial=0))))  # one byte each, mostly, to be gathered
+    across = np.repeat(small, graph.degrees) != small[graph.indices]
+    if graph.weights is None:
+        return np.count_nonzero(across) / 2.0
+    return accurate_sum(graph.weights[across]) / 2.0
 
 
 class CutWeight:
@@ -166,7 +171,7 @@ class RecursiveBisection:
             else:
                 run.keep(state)
                 stop = run.check_time()
-        return stop or Status.CONVERGED
+        return stop or (Status.TIME_LIMIT if cutting.hurried else Status.CONVERGED)
 
 
 class _Partition:
@@ -176,11 +181,16 @@ class _Partition:
         self.W = graph.to_scipy()
         self.parts: npt.NDArray[np.int64] = np.zeros(graph.n, dtype=np.int64)
         self.rng, self.run, self.bisection = rng, run, bisection
+        self.hurried = False
+        """Whether time was too short for something."""
 
     def cut(self, nodes: Ints, sizes: Ints, first: int, seconds: float | None) -> None:
         """Cut `nodes` into parts `first`, `first + 1`, ... of the given sizes; `seconds` are for each node cut."""
         if sizes.size == 1:
             self.parts[nodes] = first
+            return
+        if not self._in_time(nodes):
+            self.parts[nodes] = np.repeat(np.arange(first, first + sizes.size), sizes)
             return
         middle = sizes.size // 2
         limit = None if seconds is None else seconds * nodes.size
@@ -188,9 +198,17 @@ class _Partition:
         self.cut(nodes[~up], sizes[:middle], first, seconds)
         self.cut(nodes[up], sizes[middle:], first + middle, seconds)
 
+    def _in_time(self, nodes: Ints) -> bool:
+        """Whether there is time to cut these nodes out and to look at all of their edges."""
+        enough = SLICING * entries_in_rows(self.W.indptr, nodes) < self.run.seconds_left
+        self.hurried = self.hurried or not enough
+        return enough
+
     def cut_again(self, a: int, b: int, seconds: float | None) -> bool:
         """Cut the union of two parts again, from the present cut on; whether it became better."""
         nodes = np.flatnonzero((self.parts == a) | (self.parts == b))
+        if not self._in_time(nodes):
+            return False
         before = np.where(self.parts[nodes] == b, 1.0, -1.0)
         objective = self._inner(nodes)
         found, value = self._split(objective, int(np.count_nonzero(before > 0)), seconds, before)
@@ -202,12 +220,12 @@ class _Partition:
     def cut_loosely(self, a: int, b: int, most: Ints, seconds: float | None) -> bool:
         """As `cut_again`, with any sizes that leave the two parts no larger than `most`."""
         nodes = np.flatnonzero((self.parts == a) | (self.parts == b))
+        if not self._in_time(nodes):
+            return False
         least = max(1, nodes.size - int(most[a]))
         largest = min(nodes.size - 1, int(most[b]))
         goal, tolerance = (least + largest) // 2, (largest - least) // 2
-        inner = self.W[nodes][:, nodes]
-        inner.sort_indices()
-        level = level_of(inner)
+        level = level_of(self._within(nodes))
         s = np.where(self.parts[nodes] == b, 1, -1).astype(np.int8)
         before = cut_weight(level, s)
         clock = Clock(seconds, parent=self.run.clock)
@@ -217,9 +235,10 @@ class _Partition:
                 break
             rng = self.rng.spawn(1)[0]
             if k % 2 == 0:  # from the present cut through new levels
-                found = bisected(level, goal, rng, (s,), tolerance)
+                found = bisected(level, goal, rng, (s,), tolerance, clock)
             else:
-                found = bisected(level, goal, rng, (bisected(level, goal, rng, (), tolerance),), tolerance)
+                fresh = bisected(level, goal, rng, (), tolerance, clock)
+                found = bisected(level, goal, rng, (fresh,), tolerance, clock)
             if cut_weight(level, found) < cut_weight(level, s):
                 s = found
         if not cut_weight(level, s) < before:
@@ -237,10 +256,17 @@ class _Partition:
         assert inner.best_x is not None
         return inner.best_x, inner.best_value
 
-    def _inner(self, nodes: Ints) -> Quadratic:
-        """The cut within `nodes` as a quadratic."""
+    def _within(self, nodes: Ints) -> sp.csr_array:
+        """The edges within `nodes`."""
+        if nodes.size == self.W.shape[0]:
+            return self.W
         inner = self.W[nodes][:, nodes]
         inner.sort_indices()
+        return inner
+
+    def _inner(self, nodes: Ints) -> Quadratic:
+        """The cut within `nodes` as a quadratic."""
+        inner = self._within(nodes)
         return Quadratic(inner * -0.25, d=float(inner.data.sum()) / 4.0)
 
 
