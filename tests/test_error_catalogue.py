@@ -67,7 +67,19 @@ CATALOGUE: list[tuple[Callable[[], object], list[str]]] = [
     (lambda: flipwise.Cardinality(-1), ["`count`", "-1"]),
     (lambda: flipwise.Cardinality(1.5), ["`count`", "1.5"]),  # type: ignore[arg-type]
     (lambda: flipwise.ColumnCounts(-2), ["`ones`", "-2"]),
-    (lambda: flipwise.GroupCounts([0, -1], [1]), ["`groups`"]),
+    (lambda: flipwise.GroupCounts([0, -2], [1]), ["`groups`"]),
+    (lambda: flipwise.at_most(-1), ["`at_most`", "-1"]),
+    (lambda: flipwise.at_least(1.5), ["`at_least`", "1.5"]),  # type: ignore[arg-type]
+    (lambda: flipwise.Cardinality(at_least=3, at_most=2), ["`at_least`", "3", "2"]),
+    (lambda: flipwise.Cardinality(3, at_most=4), ["`count`", "`at_most`"]),
+    (lambda: flipwise.minimize(A, count="1"), ["`count`", "'1'"]),  # type: ignore[arg-type]
+    (lambda: flipwise.minimize(A, count=(1, 2, 3)), ["`count`", "(1, 2, 3)"]),  # type: ignore[arg-type]
+    (lambda: flipwise.minimize(A, fixed={2: 1}), ["`fixed`", "2"]),
+    (lambda: flipwise.minimize(A, fixed={0: 0}), ["`fixed`", "-1 and 1", "0"]),
+    (lambda: flipwise.minimize(A, fixed=[1, 1]), ["`fixed`", "dictionary"]),  # type: ignore[arg-type]
+    (lambda: flipwise.minimize(A, fixed={0: 1, 1: 1}, count=1), ["`fixed`", "exactly 1"]),
+    (lambda: flipwise.minimize(A, fixed={0: 1}, start=[-1, 1]), ["`start`", "`fixed`"]),
+    (lambda: flipwise.solve_qubo({("a", "b"): 1.0}, fixed={"c": 1}), ["`fixed`", "'c'"]),
     (lambda: flipwise.GroupCounts([0, 1], [1]), ["`ones`", "group 1"]),
     (lambda: flipwise.minimize(A, constraint=flipwise.ColumnCounts(1)), ["ColumnCounts", "(2,)"]),
     # graphs

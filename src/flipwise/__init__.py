@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from flipwise.model.constraints import Constraint as Constraint
     from flipwise.model.constraints import Free as Free
     from flipwise.model.constraints import GroupCounts as GroupCounts
+    from flipwise.model.counts import at_least as at_least
+    from flipwise.model.counts import at_most as at_most
     from flipwise.model.objective import Objective as Objective
     from flipwise.model.polynomial import Polynomial as Polynomial
     from flipwise.model.problem import Problem as Problem
@@ -75,6 +77,8 @@ _HOMES = {
     "ColumnCounts": "model.constraints",
     "Free": "model.constraints",
     "GroupCounts": "model.constraints",
+    "at_least": "model.counts",
+    "at_most": "model.counts",
     "Constraint": "model.constraints",
     "Solver": "engine.solver",
     "Polynomial": "model.polynomial",

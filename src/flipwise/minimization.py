@@ -19,8 +19,10 @@ from flipwise.engine.run import Callback
 from flipwise.engine.solve import Proof, solve
 from flipwise.engine.solver import Solver
 from flipwise.model.constraints import Constraint
+from flipwise.model.counts import Count
 from flipwise.model.problem import Problem, as_problem
 from flipwise.model.quadratic import Quadratic
+from flipwise.model.reduction import Fixed
 from flipwise.solvers.optima import Optima
 from flipwise.solvers.portfolio.algorithm import Portfolio, portfolio_or_other
 from flipwise.solvers.registry import GENERAL, Method, as_solver
@@ -70,8 +72,9 @@ def minimize(
     objective: Any,
     n_or_shape: int | tuple[int, ...] | None = None,
     *,
-    count: int | None = None,
+    count: Count = None,
     constraint: Constraint | None = None,
+    fixed: Fixed | None = None,
     method: str | Solver = "auto",
     bound: Bound | None = None,
     pool: int | Literal["optima"] | None = None,
@@ -104,9 +107,13 @@ def minimize(
     n_or_shape
         Number of variables or shape of x; only needed with a bare callable.
     count
-        Exactly so many variables are 1; short for `constraint=flipwise.Cardinality(count)`.
+        Exactly so many variables are 1; short for `constraint=flipwise.Cardinality(count)`. A pair (5, 10) is a range;
+        `flipwise.at_most(10)` and `flipwise.at_least(5)` are its one-sided forms.
     constraint
-        `Free()` (the default), `Cardinality(count)`, `ColumnCounts(...)`, `GroupCounts(...)` or your own.
+        `Free()` (the default), `Cardinality(...)`, `ColumnCounts(...)`, `GroupCounts(...)` or your own; of the first
+        three exact numbers of ones, or ranges.
+    fixed
+        Variables that have one value in every point, by index: {3: 1, 7: 0} (in spins 1 and -1); (i, j) in a matrix.
     method
         "auto" (the default): the first answer by DPCD, then whatever improves it (the method "portfolio") until
         `time_limit`; without one, for three rounds on quadratics of 40,000 to a million entries, for 1,000 evaluations
@@ -166,7 +173,7 @@ def minimize(
     -8.0
     """
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
-    problem = as_problem(objective, n_or_shape, constraint, count)
+    problem = as_problem(objective, n_or_shape, constraint, count, fixed)
     wanted = wanted_answers(pool, distance)
     chosen = _default_solver(problem, options, limits, restarts, wanted) if method == "auto" else method
     if pool == "optima":

@@ -181,7 +181,7 @@ def test_pairs_stay_within_their_groups() -> None:
     assert flipwise.Free().pair(plus, minus, np.zeros(6)).tolist() == [0, 1, 4, 2, 3, 5]
 
 
-@pytest.mark.parametrize("groups", [[0.5, 1.0], [-1, 0], [[]]])
+@pytest.mark.parametrize("groups", [[0.5, 1.0], [-2, 0], [[]]])
 def test_groups_must_be_numbers_from_0(groups: list[object]) -> None:
     """Fractions, negative numbers and nothing at all are refused."""
     with pytest.raises(flipwise.InvalidInput, match="group numbers"):

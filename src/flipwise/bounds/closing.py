@@ -25,9 +25,9 @@ from flipwise.bounds.presolve import SCALE, Presolved, presolve
 from flipwise.bounds.triangle_tree import TriangleTree, descend_often
 from flipwise.engine.run import Run
 from flipwise.engine.solve import SEARCH_SHARE
-from flipwise.foundation.arrays import Signs
+from flipwise.foundation.arrays import Floats, Signs
 from flipwise.kernels.compile_time import working_time
-from flipwise.model.constraints import Constraint, _Counts, is_built_in
+from flipwise.model.constraints import Counts, is_built_in
 from flipwise.model.objective import Objective
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
@@ -64,17 +64,28 @@ def is_closable(problem: Problem) -> bool:
 def is_sparse(problem: Problem) -> bool:
     """Whether odd cycles prove more than a semidefinite bound: few couplings a spin, the linear part counted."""
     objective = problem.objective
-    if not isinstance(objective, Quadratic) or isinstance(problem.constraint, _Counts) or not is_closable(problem):
+    if not isinstance(objective, Quadratic) or isinstance(problem.constraint, Counts) or not is_closable(problem):
         return False
     return objective.entries / 2 + int(np.count_nonzero(objective.c)) <= SPARSE_DEGREE / 2 * objective.n
 
 
-def groups_of(constraint: Constraint, shape: tuple[int, ...]) -> list[Group]:
-    """The members of each group of the counts with the number of ones among them; none without counts."""
-    if not isinstance(constraint, _Counts):
+def groups_of(problem: Problem) -> list[Group]:
+    """The members of each group of the counts with the number of ones among them; none without counts.
+
+    Of a problem that stands for one with ranges: these ranges, and no dummies.
+    """
+    if problem.reduction is not None:
+        return problem.reduction.ranges
+    constraint = problem.constraint
+    if not isinstance(constraint, Counts):
         return []
-    members, counts = constraint.members(shape), constraint.counts(shape)
-    return list(zip(members, counts.tolist(), strict=True))
+    return [(inside, range(ones, ones + 1)) for ones, _, inside in constraint.by_group(problem.shape)]
+
+
+def point_of(problem: Problem, found: Signs) -> Floats:
+    """A point of the variables that `groups_of` speaks of as one of the problem."""
+    spins = found.astype(np.float64)
+    return (spins if problem.reduction is None else problem.reduction.completed(spins)).reshape(problem.shape)
 
 
 @dataclass(eq=False)
@@ -96,7 +107,7 @@ class Closing:
 
     @cached_property
     def groups(self) -> list[Group]:
-        return groups_of(self.problem.constraint, self.problem.shape)
+        return groups_of(self.problem)
 
     @cached_property
     def presolved(self) -> Presolved:
@@ -188,7 +199,8 @@ class Closing:
         objective = self.problem.objective
         assert isinstance(objective, Polynomial)
         terms = max(1.0, objective.coefficients.size / max(1, self.problem.n))
-        if 2.0 ** min(self.problem.n, 1000) * terms > POLYNOMIAL_POINTS:
+        searched = sum(inside.size for inside, _ in self.groups) or self.problem.n
+        if 2.0 ** min(searched, 1000) * terms > POLYNOMIAL_POINTS:
             return
         part = run.part(self.problem)
         if list_polynomial(objective, self.problem, part) is None and part.best_x is not None:
@@ -198,12 +210,12 @@ class Closing:
     def _counted(self, run: Run) -> Signs | None:
         """The minimum with exact counts, where few points have them."""
         assert self.model is not None
-        n = self.problem.n
+        n = sum(inside.size for inside, _ in self.groups)
         if enumeration_work(n, self.groups) > POINTS or n > 1000:
             return None
-        J = matrix_of(dict(enumerate(self.model.rows)), list(range(n + 1)))
+        J = matrix_of(dict(enumerate(self.model.rows)), [*range(n), self.problem.n])
         found = least_point(J[:n, :n], J[:n, n], self.groups, lambda: run.check_time() is not None)
-        return None if found is None else found[1]
+        return None if found is None else point_of(self.problem, found[1]).reshape(-1).astype(np.int8)
 
     def _solve_small_parts(self, run: Run) -> None:
         """Cut what the presolve leaves into its parts, and enumerate those that are small."""

@@ -23,8 +23,8 @@ BATCH = 256
 LISTED = 4096
 """Points in one block where those of small counts are listed."""
 
-Group = tuple[Ints, int]
-"""Spins and how many of them are +1."""
+Group = tuple[Ints, range]
+"""Spins and how many of them may be +1: one number, or several in a row."""
 
 
 def number_of_points(n: int, groups: list[Group]) -> float:
@@ -32,11 +32,25 @@ def number_of_points(n: int, groups: list[Group]) -> float:
     if not groups:
         return 2.0 ** min(n, 1000)
     total = 1.0
-    for inside, ones in groups:
-        size = inside.size
-        logarithm = math.lgamma(size + 1) - math.lgamma(ones + 1) - math.lgamma(size - ones + 1)
-        total = min(total * (float(math.comb(size, ones)) if logarithm < 600.0 else 1e300), 1e300)
+    for inside, allowed in groups:
+        ways = 0.0
+        for ones in allowed:
+            ways += _ways(inside.size, ones)
+            if ways >= 1e300:
+                break
+        total = min(total * ways, 1e300)
     return total
+
+
+def _ways(size: int, ones: int) -> float:
+    """In how many ways so many of `size` spins can be +1; 1e300 where it is more."""
+    logarithm = math.lgamma(size + 1) - math.lgamma(ones + 1) - math.lgamma(size - ones + 1)
+    return float(math.comb(size, ones)) if logarithm < 600.0 else 1e300
+
+
+def choices(inside: Ints, allowed: range) -> list[tuple[int, ...]]:
+    """Every choice of the spins of a group that are +1."""
+    return [chosen for ones in allowed for chosen in combinations(inside.tolist(), ones)]
 
 
 def enumeration_work(n: int, groups: list[Group]) -> float:
@@ -114,7 +128,7 @@ def _blocks(n: int, limbs: list[Floats], groups: list[Group]) -> Iterator[Block]
 
 def _listed(n: int, limbs: list[Floats], groups: list[Group]) -> Iterator[Block]:
     """The points of counts one by one."""
-    chosen = product(*(combinations(inside.tolist(), ones) for inside, ones in groups))
+    chosen = product(*(choices(inside, allowed) for inside, allowed in groups))
     while block := list(islice(chosen, LISTED)):
         S = np.full((len(block), n), -1, dtype=np.int8)
         for row, parts in zip(S, block, strict=True):
@@ -134,7 +148,7 @@ def _halves(n: int, limbs: list[Floats], groups: list[Group]) -> Iterator[Block]
     members = np.zeros((len(groups), n))
     for row, (inside, _) in zip(members, groups, strict=True):
         row[inside] = 1.0
-    wanted = np.array([2 * ones - inside.size for inside, ones in groups], dtype=np.float64)
+    limits = [(2 * allowed[0] - inside.size, 2 * allowed[-1] - inside.size) for inside, allowed in groups]
     sums = first @ members[:, :low].T, second @ members[:, low:].T
     for start in range(0, second.shape[0], BATCH):
         block = slice(start, start + BATCH)
@@ -142,9 +156,9 @@ def _halves(n: int, limbs: list[Floats], groups: list[Group]) -> Iterator[Block]
             (f1[:, None] + first @ (part[:low, low:n] @ second[block].T) + f2[None, block]).reshape(-1)
             for part, (f1, f2) in zip(limbs, halves, strict=True)
         ]
-        for group in range(len(groups)):
-            feasible = sums[0][:, group][:, None] + sums[1][block, group][None, :] == wanted[group]
-            values[-1][~feasible.reshape(-1)] = math.inf
+        for group, (least, most) in enumerate(limits):
+            found = sums[0][:, group][:, None] + sums[1][block, group][None, :]
+            values[-1][((found < least) | (found > most)).reshape(-1)] = math.inf
         width = second[block].shape[0]
 
         def point(number: int, start: int = start, width: int = width) -> Signs:

@@ -10,7 +10,7 @@ import numpy as np
 
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
-from flipwise.foundation.arrays import Ints, Signs
+from flipwise.foundation.arrays import Floats, Ints, Signs
 from flipwise.kernels import polynomial_search as kernels
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
@@ -21,13 +21,17 @@ CHUNK = 1024
 
 def list_polynomial(objective: Polynomial, problem: Problem, run: Run) -> Status | None:
     """Offer the best of all feasible points to `run`; None when all were looked at, otherwise why not."""
-    f, n = objective, problem.n
+    f, n, reduction = objective, problem.n, problem.reduction
     labels = np.zeros(n, dtype=np.int64)
-    wanted = np.zeros(0, dtype=np.int64)
+    wanted = width = np.zeros(0, dtype=np.int64)
     if problem.constraint.swaps:
         labels = np.asarray(problem.constraint.labels(problem.shape), dtype=np.int64)
         feasible = problem.constraint.project(np.zeros(problem.shape)).reshape(-1)
         wanted = np.bincount(labels, weights=feasible > 0).astype(np.int64)
+        width = np.zeros_like(wanted)
+        if reduction is not None:  # dummies are not listed: their number is how many ones may be missing
+            n = sum(inside.size for inside, _ in reduction.ranges)
+            labels, width = labels[:n], reduction.most - reduction.least
     slack = _rounding(f)
     held, zeros, d = np.empty(f.coefficients.size, np.int32), np.zeros(f.coefficients.size, np.int64), np.empty(n)
     numbers = np.empty(CHUNK, dtype=np.int64)
@@ -38,14 +42,14 @@ def list_polynomial(objective: Polynomial, problem: Problem, run: Run) -> Status
         if wanted.size:
             excess = np.bincount(labels, weights=s > 0, minlength=wanted.size).astype(np.int64) - wanted
         kernels.flip_costs(f.offsets, f.members, f.coefficients, f.binary, s, held, zeros, d)
-        value = f.value(s.astype(np.float64))
+        value = f.value(_point(problem, s))
         best = run.best_value
         last = min(2**n, first + CHUNK)
         found = kernels.list_terms(
-            *f.arrays, first, last, value, best, slack, labels, excess, s, held, zeros, d, numbers
+            *f.arrays, first, last, value, best, slack, labels, excess, width, s, held, zeros, d, numbers
         )
         for number in numbers[:found].tolist():
-            x = _gray_point(number, n).astype(np.float64)
+            x = _point(problem, _gray_point(number, n))
             value = f.value(x)
             if value < run.best_value:
                 stop = run.step(x.reshape(problem.shape), value)
@@ -61,6 +65,11 @@ def _gray_point(number: int, n: int) -> Signs:
     code = number ^ (number >> 1)
     ones: Ints = (code >> np.arange(n)) & 1
     return (2 * ones - 1).astype(np.int8)
+
+
+def _point(problem: Problem, s: Signs) -> Floats:
+    """A listed point as one of the problem, with its dummies."""
+    return s.astype(np.float64) if problem.reduction is None else problem.reduction.completed(s)
 
 
 def _rounding(f: Polynomial) -> float:

@@ -84,7 +84,7 @@ def integer_model(objective: Quadratic, *, rounded: bool = False) -> IntegerMode
     exponent = min([power, *(part[3] for part in parts if part is not None)])
     n = objective.n
     rows: list[Row] = [{} for _ in range(n + 1)]
-    fields = [w << (power - exponent) for w in linear[0]]
+    fields = [sum(linear[0][i::n]) << (power - exponent) for i in range(n)]  # its rows added up
     for part in parts:
         assert part is not None
         shift = part[3] - exponent

@@ -63,6 +63,8 @@ def value_lattice(objective: Quadratic) -> Lattice | None:
     or too many."""
     if MOST_ENTRIES < objective.entries < math.inf or (objective.variables == "binary" and objective.slack.any()):
         return None  # too many to look at, or its linear part in spins was rounded
+    if objective.coefficients_rounded:
+        return None
     products = [_products(term) for term in objective.terms]
     if any(each is None for each in products):
         return None

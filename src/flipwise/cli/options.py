@@ -63,6 +63,51 @@ class Counts(_Numbers):
         return tuple(found)
 
 
+class CountRange(_Numbers):
+    """How many ones: `10`, `5:10`, `:10` (at most), `5:` (at least)."""
+
+    name = "k|from:to"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            ends = [int(end.replace("_", "")) if end.strip() else None for end in str(value).split(":")]
+        except ValueError:
+            ends = []
+        given = [end for end in ends if end is not None]
+        if len(ends) not in (1, 2) or not given or min(given) < 0 or given != sorted(given):
+            self.fail(f"must be a number such as 10, or a range such as 5:10, :10 or 5:, got {value!r}.", param, ctx)
+        return ends[0] if len(ends) == 1 else (ends[0], ends[1])
+
+
+class FixedValue(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """The value of one variable: `name=1`."""
+
+    name = "name=value"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
+        variable, _, number = str(value).rpartition("=")
+        if not variable or number not in ("0", "1", "-1"):
+            self.fail(f"must be a variable and its value such as x3=1, got {value!r}.", param, ctx)
+        return variable, int(number)
+
+
+fixed_option = click.option(
+    "--fix", "fixed", type=FixedValue(), multiple=True, metavar="NAME=VALUE", help="A variable that has this value."
+)
+
+
+def fixed_values(given: tuple[tuple[str, int], ...], labels: Any) -> dict[Any, int] | None:
+    """What `--fix` says, by the labels of a model, or by numbers where it has none."""
+    names = None if labels is None else {str(label): label for label in labels}
+    fixed: dict[Any, int] = {}
+    for name, value in given:
+        known = names.get(name) if names is not None else int(name) if name.isdecimal() else None
+        if known is None:
+            raise click.UsageError(f"--fix {name}={value}: there is no variable {name!r}.")
+        fixed[known] = value
+    return fixed or None
+
+
 def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
     """One decorator for several options, in the order in which the help lists them."""
 

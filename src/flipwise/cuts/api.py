@@ -29,9 +29,11 @@ from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 from flipwise.minimization import solver_of
 from flipwise.model.constraints import Cardinality, Free
-from flipwise.model.problem import Problem
+from flipwise.model.problem import Problem, without_ranges
 from flipwise.model.quadratic import Quadratic
+from flipwise.model.reduction import Fixed, by_index
 from flipwise.solvers.optima import Optima
+from flipwise.solvers.portfolio.algorithm import Portfolio
 
 
 def maxcut(
@@ -42,6 +44,7 @@ def maxcut(
     pool: int | Literal["optima"] | None = None,
     distance: int = 1,
     effort: float = 1.0,
+    fixed: Fixed | None = None,
     start: npt.ArrayLike | None = None,
     restarts: int = 1,
     seed: int | np.random.Generator | None = None,
@@ -73,6 +76,8 @@ def maxcut(
         How long the portfolio searches without any other limit; 1 is 30 rounds.
     pool, distance
         Several cuts in `result.pool`, or all largest cuts of a small graph, as in `flipwise.minimize`.
+    fixed
+        Nodes whose side is given, by name where there are names: {"a": 1, "b": -1}.
     start
         A start, -1/+1 for each node.
     target
@@ -91,7 +96,7 @@ def maxcut(
     wanted = wanted_answers(pool, distance)
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
     simple = _weighed(graph)
-    problem = Problem(cut_objective(simple, -1.0), Free())
+    problem = without_ranges(Problem(cut_objective(simple, -1.0), Free()), by_index(fixed, simple.names, "node"))
     solver = solver_of(method, effort, problem, options, wanted)
     with guarded_interrupts():
         found = solve(
@@ -120,6 +125,7 @@ def bisect(
     pool: int | Literal["optima"] | None = None,
     distance: int = 1,
     effort: float = 1.0,
+    fixed: Fixed | None = None,
     start: npt.ArrayLike | None = None,
     seed: int | np.random.Generator | None = None,
     time_limit: float | None = None,
@@ -147,6 +153,8 @@ def bisect(
         How long to search without any other limit; 1 is 30 rounds of four jobs.
     pool, distance
         Several bisections in `result.pool`, or all smallest ones of a small graph, as in `flipwise.minimize`.
+    fixed
+        Nodes whose half is given, as in `flipwise.maxcut`; the search is then the portfolio's.
     start
         A start with exact halves, -1/+1 for each node.
     seed, time_limit, max_iterations, target, patience, gap, max_evaluations, callback, threads, verbose
@@ -166,10 +174,14 @@ def bisect(
     if simple.n < 2:
         raise InvalidInput(f"`graph` must have at least 2 nodes, got {simple.n}.")
     problem = Problem(cut_objective(simple), Cardinality(simple.n // 2))
+    problem = without_ranges(problem, by_index(fixed, simple.names, "node"))
+    solver: Solver = Bisection(effort) if problem.reduction is None else Portfolio(effort)
+    if pool == "optima":
+        solver = Optima()
     with guarded_interrupts():
         found = solve(
             problem,
-            Optima() if pool == "optima" else Bisection(effort),
+            solver,
             limits=limits,
             start=start,
             seed=seed,

@@ -31,7 +31,10 @@ Memo = dict[int, tuple[Any, bytes]]
 
 def problem_data(problem: Problem) -> Any:
     """What of a problem is to be hashed."""
-    return (problem.shape, problem.variables, problem.constraint) if problem.is_users_own else problem
+    if not problem.is_users_own:
+        return problem
+    fixed = None if problem.reduction is None else problem.reduction.selection
+    return (problem.shape, problem.variables, problem.constraint, fixed)
 
 
 def data_hash(data: Any, memo: Memo) -> str:

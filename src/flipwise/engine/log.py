@@ -33,7 +33,8 @@ class RunLog:
         self._seconds_to_first = 0.0
         self._seconds_to_best = 0.0
         log.info("Flipwise %s   method %s   seed %s", __version__, method, seed)
-        log.info("%s variables (%s), %s", f"{problem.n:,}", _kind(problem), _described(problem.constraint))
+        given = problem.given
+        log.info("%s variables (%s), %s", f"{given.n:,}", _kind(given), _described(given.constraint))
         log.info("")
         log.info(HEADER)
 

@@ -144,6 +144,8 @@ class Collector:
 
     wanted: Wanted
     mirrored: bool
+    kept: int | None = None
+    """The first so many entries tell points apart: the others are dummies. None: all."""
     points: list[Bools] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     _keys: set[bytes] = field(default_factory=set)
@@ -153,7 +155,10 @@ class Collector:
     @classmethod
     def of(cls, wanted: Wanted | None, problem: Problem) -> Collector | None:
         """An empty one for a problem; None where none is wanted."""
-        return None if wanted is None else cls(wanted, is_mirrored(problem))
+        if wanted is None:
+            return None
+        kept = None if problem.reduction is None else problem.n - problem.reduction.selection.dummies
+        return cls(wanted, is_mirrored(problem), kept)
 
     def watch(self, x: Floats, value: float) -> None:
         """A point on the way of a search: it is an answer if the next one is no better."""
@@ -196,6 +201,7 @@ class Collector:
             self.values.pop()
 
     def _key(self, point: Bools) -> bytes:
+        point = point[: self.kept]
         return np.packbits(~point if self.mirrored and point[0] else point).tobytes()
 
     def replace(self, points: list[Floats], values: list[float]) -> None:
@@ -206,8 +212,9 @@ class Collector:
             self.offer(x.reshape(-1) > 0, value)
 
     def _apart(self, one: Bools, other: Bools) -> int:
-        apart = int(np.count_nonzero(one != other))
-        return min(apart, one.size - apart) if self.mirrored else apart
+        different = (one != other)[: self.kept]
+        apart = int(np.count_nonzero(different))
+        return min(apart, different.size - apart) if self.mirrored else apart
 
     @property
     def is_full(self) -> bool:
@@ -221,12 +228,12 @@ class Collector:
     def finished(self, problem: Problem, best: Floats, value: float) -> Pool:
         """The answers with their values in the unit of `problem`, `best` the first of them."""
         self.settle()
-        own = Collector(self.wanted, self.mirrored)
+        own = Collector(self.wanted, self.mirrored, self.kept)
         own.offer(best.reshape(-1) > 0, -math.inf)  # whatever rounding says, nothing ousts the answer of the run
         for point in self.points:
             x = np.where(point, 1.0, -1.0).reshape(problem.shape)
-            if problem.constraint.violation(x) is None:
-                own.offer(point, problem.objective.value(x))
+            if problem.violation(x) is None:
+                own.offer(point, problem.value(x))
         points = [problem.to_user(np.where(point, 1.0, -1.0).reshape(problem.shape)) for point in own.points]
         return Pool(np.stack(points), np.array([value, *own.values[1:]]), self.mirrored)
 
@@ -234,6 +241,8 @@ class Collector:
 def is_mirrored(problem: Problem) -> bool:
     """Whether every point and its negation are both feasible and have the same value."""
     objective = problem.objective
+    if problem.reduction is not None and problem.reduction.selection.fixes:
+        return False
     if isinstance(objective, Quadratic):
         even = not objective.c.any()
     elif isinstance(objective, Polynomial):

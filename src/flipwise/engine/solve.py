@@ -234,18 +234,19 @@ def _finished(run: Run, problem: Problem, status: Status, method: str, seed: int
     """The result of a run: its value recomputed from scratch, its point checked."""
     if run.best_x is None:
         raise InvalidInput(f'method="{method}" ended without a point: it must call `run.offer` or `run.step`.')
-    broken = problem.constraint.violation(run.best_x)
+    broken = problem.violation(run.best_x)
     if broken is not None:
         raise InfeasibleAnswer(
-            f"the answer of {method} breaks the constraint {type(problem.constraint).__name__}: {broken}. "
+            f"the answer of {method} breaks the constraint {type(problem.given.constraint).__name__}: {broken}. "
             "A constraint of your own must keep its rule in `random`, `project` and `pair` "
             "(flipwise.testing.check_constraint tests it), and the method must keep to it."
         )
     counted = problem.counting(run.count_evaluation) if problem.is_users_own else problem
-    value = counted.objective.value(run.best_x)
+    value = counted.value(run.best_x)
     if not math.isfinite(value):
         raise InvalidInput(f"the objective is {value} at the best point; its numbers are too large for float64.")
-    bound = None if run.bound is None else min(run.bound * run.unit, value)
+    rounding = 0.0 if problem.reduction is None else problem.reduction.rounding
+    bound = None if run.bound is None else min(run.bound * run.unit - rounding, value)
     if bound == value and status is not Status.INTERRUPTED:
         status = Status.OPTIMAL
     elif run.gap_reached and status is not Status.INTERRUPTED:

@@ -24,6 +24,7 @@ from flipwise.kernels.jit import thread_count
 from flipwise.kernels.jit import threads as use_threads
 from flipwise.model.constraints import Constraint, GroupCounts
 from flipwise.model.problem import Problem, as_problem
+from flipwise.model.reduction import Fixed, by_index
 from flipwise.qubo.formats.bqm import model_from_bqm
 from flipwise.solvers.portfolio.algorithm import Portfolio
 from flipwise.solvers.portfolio.reads import Reads
@@ -52,7 +53,7 @@ class FlipwiseSampler(dimod.Sampler, PolynomialSampling, dimod.Initialized):  # 
     properties: dict[str, Any] = None  # type: ignore[assignment]
 
     def __init__(self) -> None:
-        names = "num_reads initial_states initial_states_generator seed time_limit threads effort constraint"
+        names = "num_reads initial_states initial_states_generator seed time_limit threads effort constraint fixed"
         self.parameters = {name: [] for name in names.split()}
         self.properties = {}
 
@@ -68,6 +69,7 @@ class FlipwiseSampler(dimod.Sampler, PolynomialSampling, dimod.Initialized):  # 
         threads: int | None = None,
         effort: float = 1.0,
         constraint: Constraint | None = None,
+        fixed: Fixed | None = None,
         **unknown: Any,
     ) -> dimod.SampleSet:
         """Sample a binary quadratic model.
@@ -89,7 +91,9 @@ class FlipwiseSampler(dimod.Sampler, PolynomialSampling, dimod.Initialized):  # 
         effort
             The length of a read: 1 is an anneal of three thousand sweeps.
         constraint
-            `flipwise.Cardinality(count)` or another exact count, over the BQM's variables in their order.
+            `flipwise.Cardinality(count)` or another count, exact or a range, over the BQM's variables in their order.
+        fixed
+            Variables with one value in every sample: {label: value}.
         """
         started = working_time()
         self.remove_unknown_kwargs(**unknown)
@@ -110,10 +114,12 @@ class FlipwiseSampler(dimod.Sampler, PolynomialSampling, dimod.Initialized):  # 
         reads = parsed.num_reads if given else 1
         starts = _in_order(parsed.initial_states, bqm)
         search_started = working_time()
-        problem = as_problem(model.objective(), None, constraint)
+        problem = as_problem(model.objective(), None, constraint, None, by_index(fixed, list(bqm.variables)))
         limits = Limits(time_limit=None if time_limit is None else max(0.0, time_limit - (search_started - started)))
         with use_threads(threads):
-            samples, iterations = _drawn(problem, starts if constraint is None else None, reads, effort, limits, rng)
+            samples, iterations = _drawn(
+                problem, starts if problem.given is problem and constraint is None else None, reads, effort, limits, rng
+            )
         info = _timing(started, converted, working_time() - search_started)
         info["iterations"] = iterations
         return dimod.SampleSet.from_samples_bqm((samples, list(bqm.variables)), bqm, info=info)
@@ -143,7 +149,7 @@ def _drawn(
 
     An anneal each; where a time limit leaves much more for each, or there is nothing to anneal, a whole search each.
     """
-    samples = np.empty((count, problem.n), dtype=np.int8)
+    samples = np.empty((count, problem.given.n), dtype=np.int8)
     anneals = Reads.of(problem, effort)
     clock = Clock(limits.time_limit, began=limits.began)
     iterations = 0

@@ -250,18 +250,19 @@ def tabu_terms(
 
 @kernel
 def list_terms(
-    offsets, members, c, starts, incident, binary, first, last, value, best, slack, labels, excess, s, held, zeros, d,
-    numbers,
+    offsets, members, c, starts, incident, binary, first, last, value, best, slack, labels, excess, width, s, held,
+    zeros, d, numbers,
 ):  # fmt: skip
     """Walk through the points `first` ... `last` - 1 of the Gray code, from that of number `first`, which is `s`.
 
     `numbers` receives those of them that are below `best`, or within `slack` (if not 0) of it or of one met before, and
-    whose groups have no `excess` of ones (int64; empty without counts). `value` is that of `s`. Returns how many.
+    whose groups have no `excess` of ones, nor `width` too few (int64; empty without counts). `value` is that of `s`.
+    Returns how many.
     """
     size = 0
     off = 0
     for q in range(excess.size):
-        if excess[q] != 0:
+        if excess[q] > 0 or excess[q] < -width[q]:
             off += 1
     for number in range(first, last):
         if number > first:
@@ -273,10 +274,10 @@ def list_terms(
             value += d[i]
             if excess.size > 0:
                 q = labels[i]
-                if excess[q] == 0:
+                if -width[q] <= excess[q] <= 0:
                     off += 1
                 excess[q] -= s[i]
-                if excess[q] == 0:
+                if -width[q] <= excess[q] <= 0:
                     off -= 1
             _flip_costs(offsets, members, c, starts, incident, binary, i, s, held, zeros, d)
         if off == 0 and (value < best or (slack > 0.0 and value <= best + slack)):

@@ -1,20 +1,21 @@
-"""The feasible sets of binary arrays: all of them, or those with an exact number of ones in the whole array (Omega_r),
-in each column, or in each group."""
+"""The feasible sets of binary arrays: what a constraint is, no constraint at all, and which moves keep one.
+
+Those that count ones are in `counts`.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.foundation.arrays import Floats, Ints, largest
-from flipwise.foundation.checks import check_whole
-from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.model.counts import Cardinality as Cardinality
+from flipwise.model.counts import ColumnCounts as ColumnCounts
+from flipwise.model.counts import Counts as Counts
+from flipwise.model.counts import GroupCounts as GroupCounts
 
 
 @runtime_checkable
@@ -97,211 +98,11 @@ class Free:
         return np.zeros(int(np.prod(shape)), dtype=np.int64)
 
 
-class _Counts(ABC):
-    """Everything that follows from the group of each entry and the number of ones in each group."""
-
-    @property
-    def swaps(self) -> bool:
-        return True
-
-    @abstractmethod
-    def labels(self, shape: tuple[int, ...]) -> Ints:
-        """The group of each flattened entry."""
-
-    @abstractmethod
-    def counts(self, shape: tuple[int, ...]) -> Ints:
-        """The number of ones in each group."""
-
-    def members(self, shape: tuple[int, ...]) -> list[Ints]:
-        """The flattened indices of each group, ascending."""
-        labels = self.labels(shape)
-        order = np.argsort(labels, kind="stable")
-        ends = np.searchsorted(labels[order], np.arange(self.counts(shape).size + 1))
-        return [order[a:b] for a, b in pairwise(ends)]
-
-    def _groups(self, shape: tuple[int, ...]) -> Iterator[tuple[int, Ints]]:
-        """The number of ones and the members of each group."""
-        return zip(self.counts(shape).tolist(), self.members(shape), strict=True)
-
-    def _place(self, shape: tuple[int, ...], group: int) -> str:
-        """Where a count is wrong, for messages; nothing where there is only one."""
-        return "" if self.counts(shape).size == 1 else f" in group {group}"
-
-    def check(self, shape: tuple[int, ...]) -> None:
-        for group, (r, inside) in enumerate(self._groups(shape)):
-            if not 0 <= r <= inside.size:
-                raise InvalidInput(
-                    f"the number of ones{self._place(shape, group)} must be between 0 and the {inside.size} variables "
-                    f"there, got {r}."
-                )
-
-    def random(self, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
-        x = np.full(int(np.prod(shape)), -1.0)
-        for r, inside in self._groups(shape):
-            x[rng.permutation(inside)[:r]] = 1.0
-        return x.reshape(shape)
-
-    def violation(self, x: npt.NDArray[np.generic]) -> str | None:
-        up = np.asarray(x).reshape(-1) > 0
-        for group, (r, inside) in enumerate(self._groups(x.shape)):
-            found = int(np.count_nonzero(up if inside.size == up.size else up[inside]))
-            if found != r:
-                return f"it must have exactly {r} ones{self._place(x.shape, group)}, it has {found}"
-        return None
-
-    def contains(self, x: npt.NDArray[np.generic]) -> bool:
-        return self.violation(x) is None
-
-    def project(self, y: Floats) -> Floats:
-        flat = np.asarray(y, dtype=np.float64).reshape(-1)
-        x = np.full(flat.size, -1.0)
-        for r, inside in self._groups(y.shape):
-            x[inside[largest(flat[inside], r)]] = 1.0
-        return x.reshape(y.shape)
-
-    def gauge(self, g: Floats) -> Floats:
-        # f + lambda * (sum(x) - (2r - n)) is the same function on Omega_r, so g is known up to a constant. Choose
-        # the level between the r smallest entries (which the linear surrogate sets to +1) and the others.
-        result = g.copy()
-        flat = result.reshape(-1)
-        for r, inside in self._groups(g.shape):
-            if 0 < r < inside.size:
-                whole = inside.size == flat.size
-                values = flat if whole else flat[inside]
-                split = np.partition(values, [r - 1, r])
-                level = split[r - 1] + (split[r] - split[r - 1]) / 2.0
-                flat[inside if not whole else slice(None)] -= level
-        return result
-
-    def pair(self, plus: Ints, minus: Ints, g: Floats) -> Ints:
-        flat = g.reshape(-1)
-        labels = self.labels(g.shape)
-        pairs = []
-        for group in range(self.counts(g.shape).size):
-            out = plus[labels[plus] == group]
-            into = minus[labels[minus] == group]
-            m = min(out.size, into.size)
-            out = out[np.argsort(-flat[out], kind="stable")[:m]]
-            into = into[np.argsort(flat[into], kind="stable")[:m]]
-            pairs.append(np.stack([out, into], axis=1))
-        return np.concatenate(pairs)
-
-
-@dataclass(frozen=True)
-class Cardinality(_Counts):
-    """Exactly `count` of the variables are 1 (Omega_r in the paper).
-
-    Examples
-    --------
-    >>> import flipwise, numpy as np
-    >>> flipwise.Cardinality(1).project(np.array([0.2, 0.9, 0.4]))
-    array([-1.,  1., -1.])
-    """
-
-    count: int
-
-    def __post_init__(self) -> None:
-        check_whole("count", self.count, 0)
-
-    def labels(self, shape: tuple[int, ...]) -> Ints:
-        return np.zeros(int(np.prod(shape)), dtype=np.int64)
-
-    def counts(self, shape: tuple[int, ...]) -> Ints:
-        return np.array([self.count], dtype=np.int64)
-
-    def members(self, shape: tuple[int, ...]) -> list[Ints]:
-        return [np.arange(int(np.prod(shape)))]
-
-
-@dataclass(frozen=True)
-class ColumnCounts(_Counts):
-    """Exactly `ones[j]` ones in column j of a matrix variable; one number stands for all columns.
-
-    `ColumnCounts(n // 2)` makes every bit of n codes balanced.
-
-    Examples
-    --------
-    >>> import flipwise, numpy as np
-    >>> flipwise.ColumnCounts(1).project(np.array([[0.2, 0.9], [0.4, 0.1]]))
-    array([[-1.,  1.],
-           [ 1., -1.]])
-    """
-
-    ones: int | tuple[int, ...]
-
-    def __init__(self, ones: int | npt.ArrayLike) -> None:
-        values = np.asarray(ones, dtype=object)  # as given: NumPy would make a 1 of True beside another 1
-        for value in values.reshape(-1):
-            check_whole("ones", value, 0)
-        counts = tuple(int(value) for value in values.reshape(-1))
-        object.__setattr__(self, "ones", counts[0] if values.ndim == 0 else counts)
-
-    def check(self, shape: tuple[int, ...]) -> None:
-        if len(shape) != 2:
-            raise InvalidInput(f"`ColumnCounts` needs a matrix variable of shape (n, r), got shape {shape}.")
-        if not isinstance(self.ones, int) and len(self.ones) != shape[1]:
-            raise InvalidInput(f"`ones` must have one count for each of the {shape[1]} columns, got {len(self.ones)}.")
-        super().check(shape)
-
-    def labels(self, shape: tuple[int, ...]) -> Ints:
-        return np.tile(np.arange(shape[1], dtype=np.int64), shape[0])
-
-    def counts(self, shape: tuple[int, ...]) -> Ints:
-        return np.broadcast_to(np.asarray(self.ones, dtype=np.int64), (shape[1],))
-
-    def members(self, shape: tuple[int, ...]) -> list[Ints]:
-        rows = np.arange(shape[0]) * shape[1]
-        return [rows + column for column in range(shape[1])]
-
-
-@dataclass(frozen=True, eq=False)
-class GroupCounts(_Counts):
-    """Exactly `ones[q]` ones among the variables whose group is q.
-
-    Parameters
-    ----------
-    groups
-        The group 0, 1, 2, ... of each variable, an array of the shape of `x`.
-    ones
-        The number of ones in each group.
-
-    Examples
-    --------
-    >>> import flipwise, numpy as np
-    >>> flipwise.GroupCounts([0, 0, 1, 1], [1, 2]).project(np.array([0.1, 0.2, -1.0, -2.0]))
-    array([-1.,  1.,  1.,  1.])
-    """
-
-    groups: Ints
-    ones: Ints
-
-    def __init__(self, groups: npt.ArrayLike, ones: npt.ArrayLike) -> None:
-        labels = np.asarray(groups)
-        counts = np.asarray(ones)
-        if labels.size == 0 or not np.issubdtype(labels.dtype, np.integer) or labels.min() < 0:
-            raise InvalidInput("`groups` must be a nonempty array of group numbers 0, 1, 2, ...")
-        if counts.ndim != 1 or not np.issubdtype(counts.dtype, np.integer) or (counts < 0).any():
-            raise InvalidInput("`ones` must be a list of integers of at least 0, one for each group.")
-        if int(labels.max()) >= counts.size:
-            raise InvalidInput(f"`ones` has {counts.size} counts, but `groups` names group {int(labels.max())}.")
-        object.__setattr__(self, "groups", labels.reshape(-1).astype(np.int64))
-        object.__setattr__(self, "ones", counts.astype(np.int64))
-
-    def check(self, shape: tuple[int, ...]) -> None:
-        if int(np.prod(shape)) != self.groups.size:
-            raise InvalidInput(f"`groups` has {self.groups.size} entries, the variable has shape {shape}.")
-        super().check(shape)
-
-    def labels(self, shape: tuple[int, ...]) -> Ints:
-        return self.groups
-
-    def counts(self, shape: tuple[int, ...]) -> Ints:
-        return self.ones
-
-
 def is_built_in(constraint: Constraint) -> bool:
-    """Whether the constraint is one of this file, whose moves are known to keep it."""
-    return type(constraint) in (Free, Cardinality, ColumnCounts, GroupCounts)
+    """Whether the constraint is one of the library's with exact counts, or none: its moves are known to keep it."""
+    if type(constraint) in (Cardinality, ColumnCounts, GroupCounts):
+        return constraint.swaps
+    return type(constraint) is Free
 
 
 def keeps_feasible(constraint: Constraint, x: Floats, moves: Ints) -> bool:

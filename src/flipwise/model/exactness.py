@@ -95,10 +95,10 @@ def divisor_in_units(numbers: Floats, grain: float) -> int:
 
 
 def sum_of_terms(terms: Sequence[Term], c: Floats, constants: Floats, x: Floats) -> float:
-    """x'Ax + c'x + the sum of constants, for entries -1, 0 and 1 of x, rounded once."""
+    """x'Ax + c'x + the sum of constants, for entries -1, 0 and 1 of x, rounded once; c may have rows to be added."""
     chosen = np.flatnonzero(x)
     signs = x[chosen]
-    numbers = [constants, c[chosen] * signs]
+    numbers = [constants, (c[..., chosen] * signs).reshape(-1)]
     for term in terms:
         block = term.block(chosen, chosen)
         numbers.append((block * signs[:, None] * signs[None, :]).reshape(-1))

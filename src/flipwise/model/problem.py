@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +15,17 @@ import scipy.sparse as sp
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import Variables, from_spins, is_whole, to_spins
 from flipwise.foundation.errors import InvalidInput
-from flipwise.model.constraints import Cardinality, Constraint, Free
+from flipwise.model.constraints import Constraint, Free
+from flipwise.model.counts import as_cardinality
 from flipwise.model.flips import EvaluatedFlips
 from flipwise.model.objective import Objective, SupportsFlips
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.quadratic import Quadratic
 from flipwise.model.smooth import Smooth, checked_gradient, checked_shape, checked_value
 from flipwise.model.terms import LowRank
+
+if TYPE_CHECKING:
+    from flipwise.model.reduction import Fixed, Reduction
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,13 @@ class Problem:
 
     objective: Objective
     constraint: Constraint
+    reduction: Reduction | None = None
+    """How this problem stands for the user's, where that has ranges of counts or fixed variables."""
+
+    @property
+    def given(self) -> Problem:
+        """The problem as the user gave it."""
+        return self if self.reduction is None else self.reduction.given
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -52,7 +63,7 @@ class Problem:
     @property
     def variables(self) -> Variables:
         """The user's variables; an objective that does not say is in spins."""
-        return getattr(self.objective, "variables", "spin")
+        return getattr(self.given.objective, "variables", "spin")
 
     @property
     def is_users_own(self) -> bool:
@@ -91,10 +102,29 @@ class Problem:
 
     def to_user(self, x: Floats) -> npt.NDArray[Any]:
         """A point as the user gets it."""
-        return from_spins(x, self.variables)
+        return from_spins(x if self.reduction is None else self.reduction.embedded(x), self.variables)
+
+    def violation(self, x: Floats) -> str | None:
+        """What is wrong with a point, by its own constraint or the user's; None when nothing is."""
+        wrong = self.constraint.violation(x)
+        if wrong is None and self.reduction is not None:
+            wrong = self.given.constraint.violation(self.reduction.embedded(x))
+        return wrong
+
+    def value(self, x: Floats) -> float:
+        """The value of a point as the user gets it, from the given objective."""
+        if self.reduction is None or self.is_users_own:
+            return self.objective.value(x)
+        return self.given.objective.value(self.reduction.embedded(x))
 
     def start(self, given: npt.ArrayLike) -> Floats:
         """A user's start as spins, refused when it does not fit the problem."""
+        if self.reduction is not None:
+            whole = self.given.start(given)
+            start = self.reduction.reduced(whole)
+            if not np.array_equal(self.reduction.embedded(start), whole):
+                raise InvalidInput("`start` has other values than `fixed`.")
+            return start
         start = to_spins("start", given, self.shape, self.variables)
         wrong = self.constraint.violation(start)
         if wrong is not None:
@@ -112,8 +142,13 @@ def _counted(function: Callable[[Floats], Any], count: Callable[[], None]) -> Ca
     return counted
 
 
-def as_problem(objective: Any, shape: Any, constraint: Constraint | None, count: int | None = None) -> Problem:
-    """Check what the user gave and put it together; `count` is short for a `Cardinality`."""
+def as_problem(
+    objective: Any, shape: Any, constraint: Constraint | None, count: Any = None, fixed: Fixed | None = None
+) -> Problem:
+    """Check what the user gave and put it together; `count` is short for a `Cardinality`.
+
+    Ranges of counts and fixed variables are there no more: what comes back is searched, and stands for what was given.
+    """
     built = _as_objective(objective, shape)
     if int(np.prod(built.shape)) == 0:
         raise InvalidInput("the problem is empty: there are no variables.")
@@ -122,7 +157,7 @@ def as_problem(objective: Any, shape: Any, constraint: Constraint | None, count:
     if count is not None:
         if constraint is not None:
             raise InvalidInput("`count` and `constraint` exclude each other: give one of them.")
-        constraint = Cardinality(count)
+        constraint = as_cardinality(count)
     chosen: Constraint = Free() if constraint is None else constraint
     if not isinstance(chosen, Constraint):
         raise InvalidInput(
@@ -130,7 +165,14 @@ def as_problem(objective: Any, shape: Any, constraint: Constraint | None, count:
             f"got {constraint!r}."
         )
     chosen.check(built.shape)
-    return Problem(built, chosen)
+    return without_ranges(Problem(built, chosen), fixed)
+
+
+def without_ranges(problem: Problem, fixed: Fixed | None = None) -> Problem:
+    """The problem that is searched in the place of one with ranges of counts or fixed variables."""
+    from flipwise.model.reduction import reduced  # it is about problems, too
+
+    return reduced(problem, fixed)
 
 
 def _as_objective(objective: Any, shape: Any) -> Objective:

@@ -93,6 +93,8 @@ class Quadratic:
         """Numbers stored for A."""
         self.rounding = 0.0
         """How far the stored quadratic in spins can be from the given one, at any binary point."""
+        self.coefficients_rounded = False
+        """Whether the linear part has been rounded before: what is stored is not what was given."""
         few = not sizes.grain and sizes.entries <= FEW_ENTRIES
         self._given = (tuple(terms), linear, np.array([float(d)])) if few else None
         constant = float(d)
@@ -154,10 +156,14 @@ class Quadratic:
 
     @property
     def exact_parts(self) -> tuple[tuple[Term, ...], Floats, Variables] | None:
-        """Terms, linear part and variables that are f but for a constant, unrounded; None where none are stored."""
+        """Terms, linear part and variables that are f but for a constant, unrounded; None where none are stored.
+
+        The linear part may have several rows, which are to be added up.
+        """
         if self._given is not None:
             return self._given[0], self._given[1], self.variables
-        return (self.terms, self.c, "spin") if self.grain or self.variables == "spin" else None
+        exact = self.grain or (self.variables == "spin" and not self.coefficients_rounded)
+        return (self.terms, self.c, "spin") if exact else None
 
     @cached_property
     def matrix(self) -> Dense | Sparse | None:

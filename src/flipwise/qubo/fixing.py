@@ -12,7 +12,6 @@ from flipwise.engine.limits import Status
 from flipwise.engine.result import Result
 from flipwise.engine.solve import Proof
 from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.checks import from_spins
 from flipwise.model.constraints import Free
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
@@ -56,7 +55,7 @@ class FixedVariables:
 
     def reduced_start(self, start: npt.ArrayLike | None) -> npt.NDArray[np.int64] | None:
         """A user's start of the whole problem as spins of what remains."""
-        return None if start is None else np.where(np.asarray(start).reshape(-1)[self.free] > 0, 1, -1)
+        return None if start is None else self.problem.start(start).reshape(-1)[self.free].astype(np.int64)
 
     def put_back(self, result: Result) -> None:
         """Turn the result of what remains into one of the whole."""
@@ -71,14 +70,14 @@ class FixedVariables:
     def result(self, seed: int | None) -> Result:
         """Every variable is proven: there is nothing to search."""
         spins = self.persistency.spins.astype(np.float64)
-        value = self.problem.objective.value(spins)
+        value = self.problem.value(spins)
         empty = Result(np.zeros(0, dtype=np.int8), value, Status.OPTIMAL, "persistency", bound=value, seed=seed)
         self._value_at(spins, empty)
         return empty
 
     def _value_at(self, spins: Floats, result: Result) -> None:
         """Give a result the point `spins` of the whole problem and its value."""
-        result.x = from_spins(spins, self.problem.variables)
+        result.x = self.problem.to_user(spins)
         result.variables = self.problem.variables
-        result.value = self.problem.objective.value(spins)
+        result.value = self.problem.value(spins)
         result.info["fixed"] = int(self.persistency.fixed.size)

@@ -24,9 +24,11 @@ from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.foundation.numbers import as_number, as_square
 from flipwise.minimization import solver_of
 from flipwise.model.constraints import Constraint, Free
+from flipwise.model.counts import Count
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem, as_problem
 from flipwise.model.quadratic import Quadratic
+from flipwise.model.reduction import Fixed, by_index
 from flipwise.qubo.dictionaries import has_long_terms, labelled_polynomial, split_terms
 from flipwise.qubo.fixing import FixedVariables
 from flipwise.qubo.models import QuadraticModel, fields_of, is_dictionary
@@ -36,8 +38,9 @@ def solve_qubo(
     Q: Any,
     offset: float = 0.0,
     *,
-    count: int | None = None,
+    count: Count = None,
     constraint: Constraint | None = None,
+    fixed: Fixed | None = None,
     method: str | Solver = "portfolio",
     bound: Bound = "auto",
     pool: int | Literal["optima"] | None = None,
@@ -71,7 +74,10 @@ def solve_qubo(
     offset
         A constant added to every value.
     count
-        Exactly so many variables are 1, without any penalty; short for `constraint=flipwise.Cardinality(count)`.
+        Exactly so many variables are 1, without any penalty; short for `constraint=flipwise.Cardinality(count)`. A pair
+        (5, 10) is a range, as is `flipwise.at_most(10)` or `at_least(5)`.
+    fixed
+        Variables with one value in every point, by label where there are labels, else by index: {3: 1, 7: 0}.
     bound
         "auto": small problems exactly, then what closes the gap in the time there is (odd cycles where the matrix is
         sparse, triangles in a semidefinite bound where it is dense, with branch and bound; without a time limit as long
@@ -100,7 +106,7 @@ def solve_qubo(
         "verbose": verbose, "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
         "pool": wanted_answers(pool, distance),
     }  # fmt: skip
-    problem = as_problem(objective, None, constraint, count)
+    problem = as_problem(objective, None, constraint, count, by_index(fixed, labels))
     return _solved(problem, labels, method, effort, options, bound, limits, run)
 
 
@@ -109,8 +115,9 @@ def solve_ising(
     J: Any = None,
     offset: float = 0.0,
     *,
-    count: int | None = None,
+    count: Count = None,
     constraint: Constraint | None = None,
+    fixed: Fixed | None = None,
     method: str | Solver = "portfolio",
     bound: Bound = "auto",
     pool: int | Literal["optima"] | None = None,
@@ -140,9 +147,9 @@ def solve_ising(
     h, J
         Arrays (J dense or scipy.sparse, in any triangle: entries (i, j) and (j, i) are added up) or dicts, {v: h} and
         {(u, v): J}, in which J may have products of any length; or a model or the path of a model file alone.
-    offset, count, constraint, method, bound, effort, start, restarts, seed, time_limit, max_iterations, target, gap
+    offset, count, constraint, fixed, method, bound, effort, start, restarts, seed, time_limit, max_iterations, target
         As in `solve_qubo`; `count` is the number of spins at +1.
-    patience, max_evaluations, pool, distance, callback, threads, verbose, trace_file, checkpoint, every, **options
+    gap, patience, max_evaluations, pool, distance, callback, threads, verbose, trace_file, checkpoint, every, **options
         As in `solve_qubo`.
 
     Examples
@@ -158,7 +165,7 @@ def solve_ising(
         "verbose": verbose, "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
         "pool": wanted_answers(pool, distance),
     }  # fmt: skip
-    problem = as_problem(objective, None, constraint, count)
+    problem = as_problem(objective, None, constraint, count, by_index(fixed, labels))
     return _solved(problem, labels, method, effort, options, bound, limits, run)
 
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.optimize
 
-from flipwise.bounds.closing import matrix_of
-from flipwise.bounds.enumeration import Group, least_point, number_of_points
+from flipwise.bounds.closing import groups_of, matrix_of, point_of
+from flipwise.bounds.enumeration import Group, choices, least_point, number_of_points
 from flipwise.bounds.gray_code import list_polynomial
 from flipwise.bounds.integers import integer_model
 from flipwise.bounds.lattice import value_lattice
@@ -66,13 +66,15 @@ class Exact:
     def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
         """Find a global minimum; the start `x` is only what is returned if time runs out."""
         objective = problem.objective
-        count = number_of_points(problem.n, _groups(problem))
+        groups = _groups(problem)
+        n = sum(inside.size for inside, _ in groups) or problem.n
+        count = number_of_points(n, groups)
         products = _number_of_products(objective) if isinstance(objective, Quadratic) else math.inf
         enumerated = isinstance(objective, Polynomial) and is_built_in(problem.constraint)
-        small = (isinstance(objective, Quadratic) or enumerated) and problem.n <= self.enumerate_up_to
+        small = (isinstance(objective, Quadratic) or enumerated) and n <= self.enumerate_up_to
         if not small and count > self.points and products > self.products:
             raise InvalidInput(
-                f'method="exact" is for small problems: this one has {problem.n} variables, {count:.3g} points and '
+                f'method="exact" is for small problems: this one has {n} variables, {count:.3g} points and '
                 f"{products:.3g} products. Up to {self.enumerate_up_to} variables of a polynomial, {self.points} "
                 f"points, or {self.products} products can be solved; use another method, or raise an option."
             )
@@ -87,9 +89,12 @@ class Exact:
 
 def _groups(problem: Problem) -> list[Group]:
     """The members of each group of the counts with the number of ones among them; none without counts."""
+    if problem.reduction is not None:
+        return groups_of(problem)
     polytope = Polytope(problem.constraint, problem.shape)
     groups = zip(polytope.members, polytope.sums, strict=True)
-    return [(inside, round((signed + inside.size) / 2)) for inside, signed in groups]
+    counts = [(inside, round((signed + inside.size) / 2)) for inside, signed in groups]
+    return [(inside, range(ones, ones + 1)) for inside, ones in counts]
 
 
 def _number_of_products(quadratic: Quadratic) -> float:
@@ -104,10 +109,11 @@ def feasible_points(problem: Problem) -> Iterator[Floats]:
         for bits in product((-1.0, 1.0), repeat=problem.n):
             yield np.array(bits)
         return
-    for chosen in product(*(list(combinations(inside, ones)) for inside, ones in groups)):
-        x = np.full(problem.n, -1.0)
-        x[[i for part in chosen for i in part]] = 1.0
-        yield x
+    n = sum(inside.size for inside, _ in groups)
+    for chosen in product(*(choices(inside, allowed) for inside, allowed in groups)):
+        x = np.full(n, -1, dtype=np.int8)
+        x[[i for part in chosen for i in part]] = 1
+        yield point_of(problem, x)
 
 
 def _list_points(problem: Problem, run: Run) -> Status:
@@ -137,11 +143,13 @@ def _enumerate(objective: Quadratic, problem: Problem, run: Run) -> Status:
     """All points in exact integers."""
     model = integer_model(objective, rounded=True)
     assert model is not None  # a low-rank term of so few variables is written out
-    J = matrix_of(dict(enumerate(model.rows)), list(range(problem.n + 1)))
-    found = least_point(J[:-1, :-1], J[:-1, -1], _groups(problem), lambda: run.check_time() is not None)
+    groups = _groups(problem)
+    n = sum(inside.size for inside, _ in groups) or problem.n
+    J = matrix_of(dict(enumerate(model.rows)), [*range(n), problem.n])
+    found = least_point(J[:-1, :-1], J[:-1, -1], groups, lambda: run.check_time() is not None)
     if found is None:
         return Status.TIME_LIMIT
-    x = found[1].astype(np.float64).reshape(problem.shape)
+    x = point_of(problem, found[1])
     stop = run.step(x, objective.value(x))
     return stop or _proven(problem, run, 0.0 if objective.exact_parts is not None else 2.0 * objective.rounding)
 

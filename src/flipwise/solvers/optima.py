@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from flipwise.bounds.closing import groups_of, matrix_of
+from flipwise.bounds.closing import groups_of, matrix_of, point_of
 from flipwise.bounds.enumeration import enumeration_work, least_points, number_of_points
 from flipwise.bounds.integers import integer_model
 from flipwise.engine.limits import Status
@@ -52,12 +52,13 @@ class Optima:
         """Refuse what would take too long."""
         if not is_built_in(problem.constraint):
             raise InvalidInput('pool="optima" needs a constraint of flipwise\'s own. Use pool=100, say, instead.')
-        groups = groups_of(problem.constraint, problem.shape)
+        groups = groups_of(problem)
+        n = sum(inside.size for inside, _ in groups) or problem.n
         quadratic = isinstance(problem.objective, Quadratic)
-        work, most = number_of_points(problem.n, groups), EVALUATED
+        work, most = number_of_points(n, groups), EVALUATED
         if quadratic:
-            work, most = enumeration_work(problem.n, groups), WORK
-        if work > most or problem.n > 1000:
+            work, most = enumeration_work(n, groups), WORK
+        if work > most or n > 1000:
             raise InvalidInput(
                 f'pool="optima" enumerates all points, at most 2^{math.log2(most):.0f}; this problem has about '
                 f"2^{math.log2(max(1.0, work)):.0f}. Use pool=100, say, for the good points that a search finds."
@@ -72,9 +73,11 @@ class Optima:
         if isinstance(objective, Quadratic):
             model = integer_model(objective, rounded=True)
             assert model is not None
-            n, J = problem.n, matrix_of(dict(enumerate(model.rows)), list(range(problem.n + 1)))
-            groups = groups_of(problem.constraint, problem.shape)
-            found = least_points(J[:n, :n], J[:n, n], groups, lambda: run.check_time() is not None)
+            groups = groups_of(problem)
+            n = sum(inside.size for inside, _ in groups) or problem.n
+            J = matrix_of(dict(enumerate(model.rows)), [*range(n), problem.n])
+            listed = least_points(J[:n, :n], J[:n, n], groups, lambda: run.check_time() is not None)
+            found = None if listed is None else [point_of(problem, s) for s in listed]
         else:
             found = self._evaluated(problem, run)
         if found is None:

@@ -61,7 +61,7 @@ class Method:
         if constraint.swaps and not self.counts:
             raise IncompatibleObjective(
                 f'method="{self.name}" cannot keep an exact number of ones, but the constraint is '
-                f"{type(constraint).__name__}. Use one of: {_fitting(methods, problem, counts=True)}."
+                f"{type(problem.given.constraint).__name__}. Use one of: {_fitting(methods, problem, counts=True)}."
             )
         if not constraint.swaps and not self.free:
             raise IncompatibleObjective(

@@ -12,9 +12,12 @@ from flipwise.cli.exits import exit_code
 from flipwise.cli.inputs import MODEL_FORMATS, load_model
 from flipwise.cli.options import (
     Bounds,
+    CountRange,
     answer_file,
     checkpoint_option,
     cluster_option,
+    fixed_option,
+    fixed_values,
     input_argument,
     output_options,
     run_options,
@@ -29,7 +32,8 @@ from flipwise.foundation.interrupts import guarded_interrupts
 @click.option(
     "--format", "file_format", type=click.Choice(MODEL_FORMATS), help="The format of FILE, by its name as a rule."
 )
-@click.option("--count", type=click.IntRange(min=0), help="Exactly so many variables at 1, without any penalty.")
+@click.option("--count", type=CountRange(), help="So many variables at 1: 10, or a range 5:10, :10, 5:. No penalty.")
+@fixed_option
 @click.option("--method", default="portfolio", show_default=True, help="A name that `flipwise methods` lists.")
 @click.option("--bound", type=Bounds, default="auto", show_default=True, help="What to prove.")
 @answer_file("the value of each variable (name, value)")
@@ -40,7 +44,8 @@ from flipwise.foundation.interrupts import guarded_interrupts
 def qubo(
     file: str,
     file_format: str | None,
-    count: int | None,
+    count: Any,
+    fixed: tuple[tuple[str, int], ...],
     method: str,
     bound: str,
     output: str | None,
@@ -62,13 +67,15 @@ def qubo(
     Examples:
       $ flipwise qubo model.qubo --time-limit 2
       $ flipwise qubo model.qubo --count 10 --time-limit 2 -o x.txt
+      $ flipwise qubo model.qubo --count :10 --fix 3=1 --fix 7=0 --time-limit 2
       $ flipwise qubo model.qubo --time-limit 2 --checkpoint run.npz -v
       $ flipwise qubo model.qubo --time-limit 2 --cluster local:2
       $ cat model.qubo | flipwise qubo - --format qubo --time-limit 1 --json
     """
-    if cluster and (method != "portfolio" or checkpoint):
+    if cluster and (method != "portfolio" or checkpoint or fixed or isinstance(count, tuple)):
         raise click.UsageError(
-            "--cluster runs the portfolio without a checkpoint: leave out --method and --checkpoint."
+            "--cluster runs the portfolio without a checkpoint, with exact counts: leave out --method, --checkpoint, "
+            "--fix and ranges of --count."
         )
     check_outputs([file], {"-o": output, "--checkpoint": checkpoint})
     model = load_model(file, file_format)
@@ -86,6 +93,7 @@ def qubo(
                 with connected(cluster) as client:
                     result = solve_model(model, client=client, **shared)
             else:
+                shared["fixed"] = fixed_values(fixed, model.labels)
                 own = {"method": method, "threads": threads, "verbose": verbose, "checkpoint": checkpoint}
                 result = solve(model, callback=watch, **shared, **own)
         write_values(output, model.n, model.labels, result.x)

@@ -93,9 +93,7 @@ def tune_alpha(
     solver_options = DPCD(**options)
     limits = Limits(time_limit=time_limit, max_iterations=max_iterations)
     rng = as_generator(seed)
-    points = [problem.constraint.random(problem.shape, rng) for _ in range(restarts)]
-    if problem.variables == "binary":
-        points = [(point + 1) / 2 for point in points]
+    points = [problem.to_user(problem.constraint.random(problem.shape, rng)) for _ in range(restarts)]
     seeds = [int(s) for s in rng.integers(2**31, size=restarts)]
     grid = [float(alpha) for alpha in alphas]
     pairs = [(a, a) for a in grid] if tied else list(itertools.product(grid, grid))
