@@ -88,6 +88,10 @@ CATALOGUE: list[tuple[Callable[[], object], list[str]]] = [
     (lambda: flipwise.read_graph("x", symmetrise="min"), ["`symmetrise`", "min"]),  # type: ignore[arg-type]
     (lambda: flipwise.write_graph(TRIANGLE, "no/folder/g.txt"), ["`path`", "no/folder"]),
     (lambda: flipwise.densest_subgraph(TRIANGLE, 0), ["`k`", "3", "0"]),
+    (lambda: flipwise.densest_subgraph(TRIANGLE, method="peeling"), ["`method`", "'peeling'"]),
+    (lambda: flipwise.densest_subgraph((3, [[0, 1, -2.0]])), ["`k`", "-2"]),
+    (lambda: flipwise.dense_decomposition((3, [[0, 1, -2.0]])), ["`graph`", "-2"]),
+    (lambda: flipwise.dense_decomposition((0, [])), ["`graph`", "no nodes"]),
     (lambda: flipwise.densest_subgraph(TRIANGLE, 4), ["`k`", "3", "4"]),
     (lambda: flipwise.densest_subgraph(TRIANGLE, [1, 9]), ["`k`", "9"]),
     (lambda: flipwise.densest_subgraph(TRIANGLE, 2, effort=-1), ["`effort`", "-1"]),

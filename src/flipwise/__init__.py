@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from flipwise.cuts.api import partition as partition
     from flipwise.cuts.result import CutResult as CutResult
     from flipwise.densest.api import densest_subgraph as densest_subgraph
+    from flipwise.densest.decomposition import DenseDecomposition as DenseDecomposition
+    from flipwise.densest.decomposition import DenseLevel as DenseLevel
+    from flipwise.densest.decomposition import dense_decomposition as dense_decomposition
     from flipwise.densest.result import DensestSubgraph as DensestSubgraph
     from flipwise.densest.result import DensityProfile as DensityProfile
     from flipwise.engine.limits import Status as Status
@@ -112,6 +115,9 @@ _HOMES = {
     "read_graph": "graphs.read",
     "write_graph": "graphs.write",
     "densest_subgraph": "densest.api",
+    "dense_decomposition": "densest.decomposition",
+    "DenseDecomposition": "densest.decomposition",
+    "DenseLevel": "densest.decomposition",
     "DensestSubgraph": "densest.result",
     "DensityProfile": "densest.result",
     "warm_up": "warming",

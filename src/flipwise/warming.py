@@ -211,6 +211,7 @@ def _subgraph() -> Iterator[Step]:
     for graph in _graphs():
         yield partial(densest_subgraph, graph, 7, seed=0, effort=0.02, bound="none")  # a proof would spare the search
         yield partial(densest_subgraph, graph, 7, seed=0, effort=0.02)
+        yield partial(densest_subgraph, graph)
         yield partial(_search_on, graph)
     yield from _files()
 

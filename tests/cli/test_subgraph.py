@@ -21,6 +21,14 @@ def test_the_bound_is_proven_or_skipped(call: Call, flag: tuple[str, ...], prove
     assert ended.code == 0 and (result["bound"] is not None) is proven and (result["gap"] is not None) is proven
 
 
+def test_without_k_the_densest_of_any_size(call: Call) -> None:
+    """Exact, and proven by a flow."""
+    ended = call("subgraph", "graph.txt", "--json", "-q")
+    (result,) = json.loads(ended.out)["results"]
+    assert ended.code == 0 and result["optimal"] and result["bound"] == result["density"] and result["k"] > 1
+    assert call("subgraph", "graph.txt", "--checkpoint", "run.npz").code == 2
+
+
 def test_the_answer_as_a_table_a_graph_and_marks(call: Call) -> None:
     """By the ending of the name; the nodes are the same in all of them."""
     import networkx as nx

@@ -1,42 +1,27 @@
-"""`flipwise.densest_subgraph`: from a graph and k to k nodes, their density and a proof. Wiring only."""
+"""`flipwise.densest_subgraph`: from a graph to dense nodes, their density and a proof. Wiring only."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from functools import partial
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from flipwise.bounds.choice import bound_for_gap
-from flipwise.densest.bounds import SubgraphBounds
-from flipwise.densest.methods import DENSEST
-from flipwise.densest.record import CallRecord
+from flipwise.densest.anysize import solve_any_size
 from flipwise.densest.result import DensestSubgraph, DensityProfile
-from flipwise.densest.solver import DensestSearch, prove_cheaply
-from flipwise.densest.sweep import Sweep
-from flipwise.densest.whole import GraphInMemory, SubgraphObjective, WholeGraph
-from flipwise.engine.checkpoint import Checkpoint, open_checkpoint
-from flipwise.engine.limits import Limits, Status
+from flipwise.densest.sizes import Call, solve_sizes
+from flipwise.densest.whole import GraphInMemory, WholeGraph
+from flipwise.engine.limits import Limits
 from flipwise.engine.run import Callback
-from flipwise.engine.solve import Proof, solve
 from flipwise.engine.solver import Solver
 from flipwise.foundation.arrays import Ints
-from flipwise.foundation.checks import as_generator, is_whole, seed_of
+from flipwise.foundation.checks import is_whole
 from flipwise.foundation.errors import InvalidInput
-from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.foundation.numbers import largest_size
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
-from flipwise.kernels.compile_time import Moment
-from flipwise.model.constraints import Cardinality
-from flipwise.model.problem import Problem
-from flipwise.model.quadratic import Quadratic
-from flipwise.solvers.registry import GENERAL, as_solver
 
 MODEST = 1e-100, 1e100
 """Between these is the largest weight of a graph."""
@@ -45,14 +30,14 @@ SubgraphBound = Literal["auto", "none"]
 
 
 @overload
-def densest_subgraph(graph: Any, k: int, **keywords: Any) -> DensestSubgraph: ...
+def densest_subgraph(graph: Any, k: int | None = None, **keywords: Any) -> DensestSubgraph: ...
 @overload
 def densest_subgraph(graph: Any, k: Sequence[int], **keywords: Any) -> DensityProfile: ...
 
 
 def densest_subgraph(
     graph: Any,
-    k: int | Sequence[int],
+    k: int | Sequence[int] | None = None,
     *,
     method: str | Solver = "dpcd",
     bound: SubgraphBound = "auto",
@@ -76,6 +61,8 @@ def densest_subgraph(
 ) -> DensestSubgraph | DensityProfile:
     """Find k nodes with as much edge weight among them as possible, and prove how much more there could be.
 
+    Without k, find the densest subgraph of any size, exactly: by maximum flows, which also prove it.
+
     Parameters
     ----------
     graph
@@ -83,7 +70,9 @@ def densest_subgraph(
         sparse matrix, a path, ... It is taken as a simple undirected graph. Or a `flipwise.distributed.ShardedGraph`:
         its arcs stay on a cluster.
     k
-        The number of nodes, or several: then a `DensityProfile` is returned, and the work is shared.
+        The number of nodes, or several: then a `DensityProfile` is returned, and the work is shared. None: the
+        densest set of any size, for weights that are not negative. Of several sets of the largest density that is the
+        one which contains all others. `method`, `effort`, `start` and `restarts` have no say in it.
     method
         "dpcd" (the default) searches from many starts. Any other name of `flipwise.methods()` that keeps an exact
         count, or a solver such as `flipwise.DPCD()`, runs that method alone on `min -x'Wx`.
@@ -134,155 +123,37 @@ def densest_subgraph(
     >>> result = flipwise.densest_subgraph((6, edges), 3, seed=0)
     >>> result.nodes, result.density, result.optimal
     ([0, 1, 2], 2.0, True)
+
+    Any size: the mean degree inside is largest on all six nodes.
+
+    >>> flipwise.densest_subgraph((6, [*edges, [4, 2], [5, 3]])).density
+    2.6666666666666665
     """
     bound_for_gap(bound, gap)
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
     whole = _whole_graph(graph)
+    call = Call(
+        method,
+        bound,
+        effort,
+        restarts,
+        seed,
+        limits,
+        callback,
+        threads,
+        verbose,
+        trace_file,
+        checkpoint,
+        every,
+        options,
+    )
+    given = [] if start is None else [_checked_start(whole, start)]
+    if k is None:
+        return solve_any_size(whole, call)
     several = isinstance(k, Sequence | np.ndarray) and not isinstance(k, str)
     ks = _checked_sizes(whole.n, k if several else [k])  # type: ignore[arg-type]
-    given = [] if start is None else [_checked_start(whole, start)]
-    wiring = _Wiring(whole, method, bound, effort, options, Sweep(as_generator(seed), given))
-    wiring.check(restarts, ks, trace_file, checkpoint)
-    results: dict[int, DensestSubgraph] = {}
-    with ExitStack() as stack:
-        interrupts = stack.enter_context(guarded_interrupts())
-        opened = None if checkpoint is None else stack.enter_context(open_checkpoint(checkpoint, every))
-        if opened is not None:
-            wiring.resume(opened, ks)
-        for size in ks:  # the largest first: its loads serve the smaller ones
-            problem, solver, first, proof = wiring.parts(size)
-            try:
-                found = solve(
-                    problem,
-                    solver,
-                    limits=limits if target is None else replace(limits, target=-target * size),
-                    start=first,
-                    restarts=restarts,
-                    seed=seed if wiring.is_own else wiring.sweep.rng,
-                    callback=callback,
-                    threads=threads,
-                    verbose=verbose,
-                    trace_file=trace_file,
-                    checkpoint=opened,
-                    part=f"k={size}",
-                    bound=proof,
-                )
-            except KeyboardInterrupt:
-                if not results:
-                    raise
-                break
-            limits = replace(limits, began=Moment())  # of the next k
-            result = results[size] = DensestSubgraph.of(found, whole, size, wiring.sweep.bounds)
-            result.seed = seed_of(seed)
-            if several:
-                wiring.sweep.given = [result.indices]
-            if opened is not None and (len(ks) > 1 or not result.status.resumable):
-                opened.end(f"k={size}")
-            if result.status in (Status.INTERRUPTED, Status.CALLBACK) or interrupts.requested:
-                break
-        else:
-            wiring.end()
-        _carry_over(results, wiring.sweep.bounds, nonnegative=whole.weight_range[0] >= 0.0)
+    results = solve_sizes(whole, ks, call, given, several=several)
     return DensityProfile([*results.values()]) if several else results[ks[0]]
-
-
-def _carry_over(results: dict[int, DensestSubgraph], bounds: dict[int, SubgraphBounds], *, nonnegative: bool) -> None:
-    """Let what is proven for one k count for the others.
-
-    The sets of a nodes inside one of b > a nodes have a (a-1) / (b (b-1)) of its weight on average, so the best has at
-    least that much; and without negative weights a set has no less weight than its parts.
-    """
-    ks = [k for k in sorted(results) if k in bounds and bounds[k].known]
-    pairs = list(pairwise(ks))
-    for a, b in pairs:
-        if a > 1:
-            most = bounds[a].best[1] * (b * (b - 1) / (a * (a - 1)))
-            _note_other(bounds[b], most + 4e-16 * abs(most))
-    for a, b in reversed(pairs) if nonnegative else ():
-        _note_other(bounds[a], bounds[b].best[1])
-    for k in ks:
-        if "exact" not in bounds[k].known:
-            results[k].note_bounds(bounds[k])
-
-
-def _note_other(bounds: SubgraphBounds, most: float) -> None:
-    """Note a bound from another k where it is better than all others."""
-    if most < bounds.best[1]:
-        bounds.add("other k", most)
-
-
-class _Parts(NamedTuple):
-    """What the engine needs for one k: the problem, who solves it, from where, and how it is proven."""
-
-    problem: Problem
-    solver: Solver
-    start: np.ndarray | None
-    proof: Proof | None
-
-
-@dataclass(eq=False)
-class _Wiring:
-    """What is the same for every k of a call."""
-
-    graph: WholeGraph
-    method: str | Solver
-    bound: str
-    effort: float
-    options: dict[str, Any]
-    sweep: Sweep
-
-    @property
-    def is_own(self) -> bool:
-        """Whether our own search runs, not one method alone."""
-        return isinstance(self.method, str) and self.method == "dpcd"
-
-    def check(self, restarts: int, ks: list[int], trace_file: object, checkpoint: object) -> None:
-        """Refuse what does not go together, before any work."""
-        if self.bound not in ("auto", "none"):
-            raise InvalidInput(f'`bound` must be "auto" or "none", got {self.bound!r}.')
-        if self.is_own and (self.options or restarts != 1):
-            name = next(iter(self.options), "restarts")
-            raise InvalidInput(f"unknown option `{name}`; densest_subgraph with DPCD takes none but its own.")
-        if trace_file is not None and len(ks) > 1:
-            raise InvalidInput("`trace_file` is for one k, got several.")
-        if checkpoint is not None and not self.is_own and len(ks) > 1:
-            raise InvalidInput(
-                f'`checkpoint` with several k is for method="dpcd" only, got {self.method!r}. Give one k.'
-            )
-
-    def parts(self, k: int) -> _Parts:
-        """Our own search on the graph, or another method on min -x'Wx, x in {0,1}^n with k ones."""
-        prove = self.bound == "auto"
-        own = DensestSearch(self.effort, prove, self.sweep)
-        if self.is_own:
-            anywhere = np.arange(self.graph.n) < k  # it has starts of its own; a random one would only cost time
-            return _Parts(Problem(SubgraphObjective(self.graph), Cardinality(k)), own, anywhere, None)
-        if not isinstance(self.graph, GraphInMemory):
-            raise InvalidInput(f'`method`: only "dpcd" runs on a graph that is not in one place, got {self.method!r}.')
-        problem = Problem(Quadratic(-self.graph.graph.to_scipy(), variables="binary"), Cardinality(k))
-        solver = as_solver(self.method, problem, self.options, {**GENERAL, **DENSEST})
-        first = None
-        for nodes in self.sweep.given:
-            if nodes.size == k:
-                first = np.zeros(self.graph.n, dtype=np.int8)
-                first[nodes] = 1
-        return _Parts(
-            problem, solver, first, Proof(partial(prove_cheaply, self.graph, k, self.sweep)) if prove else None
-        )
-
-    def resume(self, checkpoint: Checkpoint, ks: list[int]) -> None:
-        """Take over what an earlier call with this checkpoint has finished."""
-        record = CallRecord(checkpoint, self.graph, ks, self.sweep.given, effort=self.effort, bound=self.bound)
-        self.sweep.record, self.sweep.bounds, self.sweep.loads = (
-            record,
-            record.bounds(self.graph),
-            record.loads(self.graph),
-        )
-
-    def end(self) -> None:
-        """All k are done."""
-        if self.sweep.record is not None:
-            self.sweep.record.end()
 
 
 def _whole_graph(graph: Any) -> WholeGraph:

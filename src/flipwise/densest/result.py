@@ -40,7 +40,7 @@ class DensestSubgraph(Result):
         No k nodes have a density above this. None when nothing was proven (`bound="none"`).
     bound_method
         Which bound won: "clique", "order", "loads", "pairs", "spectral", "semidefinite", "branching",
-        "bipartite", "other k"; "exact" where all sets were compared.
+        "bipartite", "other k"; "exact" where all sets were compared, "flow" for sets of any size.
     bounds
         Every bound that was computed, as densities.
     evaluations
@@ -87,6 +87,17 @@ class DensestSubgraph(Result):
             described.note_bounds(bounds, exhausted=result.optimal and result.method == "exact")
         if described.status is Status.OPTIMAL and not described.optimal:  # to the last digit, where weights are rounded
             described.status = Status.LOCAL_OPTIMUM
+        return described
+
+    @classmethod
+    def of_any_size(cls, result: Result, graph: WholeGraph) -> DensestSubgraph:
+        """A result about the density of a set of any size, which a flow has proven."""
+        described = cls.of(result, graph, int(np.count_nonzero(result.x > 0)), {})
+        if result.bound is not None:
+            described.bound, described.bound_method = max(0.0 - result.bound, described.value), result.method
+            described.bounds = {result.method: described.bound}
+        if described.optimal and described.status is not Status.INTERRUPTED:
+            described.status = Status.OPTIMAL
         return described
 
     def note_bounds(self, bounds: SubgraphBounds, *, exhausted: bool = False) -> None:

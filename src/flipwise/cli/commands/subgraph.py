@@ -38,7 +38,7 @@ NODES, HIDDEN = 20_000, 60
 
 @click.command("subgraph")
 @input_argument(folders=True)
-@click.option("-k", "sizes", type=Counts(), required=True, help="Number of nodes: 200, or 200,400, or 10:100:10.")
+@click.option("-k", "sizes", type=Counts(), help="Number of nodes: 200, or 200,400, or 10:100:10; any if left out.")
 @click.option("--method", default="dpcd", show_default=True, help="A name that `flipwise methods` lists.")
 @click.option("--effort", type=click.FloatRange(min=0), default=1.0, show_default=True,
               help="How long to search past the first descent; 0 is quickest.")  # fmt: skip
@@ -56,7 +56,7 @@ NODES, HIDDEN = 20_000, 60
 @output_options
 def subgraph(
     file: str,
-    sizes: tuple[int, ...],
+    sizes: tuple[int, ...] | None,
     method: str,
     effort: float,
     bound: bool,
@@ -75,12 +75,15 @@ def subgraph(
 ) -> int:
     """Find the k nodes of FILE with the most edge weight among them, and prove how good they are.
 
+    Without -k, find the densest subgraph of any size, exactly.
+
     Density is x'Wx/k: the mean weighted degree inside the subgraph. No k nodes can have more than the bound, so
     the gap (bound/density - 1) is the most by which a better subgraph could beat this one; 0 % is optimal.
 
     \b
     Examples:
       $ flipwise subgraph graph.txt -k 20
+      $ flipwise subgraph graph.txt
       $ flipwise subgraph graph.txt -k 10,20,40 --report page.html
       $ cat graph.txt | flipwise subgraph - -k 20 -o nodes.txt
       $ flipwise subgraph graph.txt -k 20 --time-limit 2 --checkpoint run.npz -v
@@ -92,7 +95,9 @@ def subgraph(
     from flipwise.graphs.write import check_marking, write_graph
     from flipwise.pages.subgraph_page import subgraph_page
 
-    sizes = tuple(dict.fromkeys(sizes))
+    sizes = tuple(dict.fromkeys(sizes or ()))
+    if checkpoint and not sizes:
+        raise click.UsageError("--checkpoint is for searches for k nodes: give -k, or leave it out.")
     if output and not output.endswith(".json") and len(sizes) > 1:
         raise click.UsageError("-o writes one list of nodes: give one -k, or a name that ends in .json.")
     if cluster and (page or marks or (output or "").lower().endswith(_DETAILED)):
@@ -221,15 +226,19 @@ def demo(output: str, seed: int, time_limit: float | None, threads: int | None, 
 def _solve(graph: Any, sizes: tuple[int, ...], tell: Any, **options: Any) -> list[Any]:
     """The result for each size; Ctrl-C ends a sweep early."""
 
-    def watch(progress: Any) -> None:
-        tell(f"x'Wx = {-progress.best:.7g}")
+    name = "x'Wx" if sizes else "density"
 
+    def watch(progress: Any) -> None:
+        tell(f"{name} = {-progress.best:.7g}")
+
+    if not sizes:
+        return [flipwise.densest_subgraph(graph, callback=watch, **options)]
     return list(flipwise.densest_subgraph(graph, list(sizes), callback=watch, **options))
 
 
 def _exit_code(results: list[Any], sizes: tuple[int, ...]) -> int:
     """A sweep may be interrupted although its last set has been proven optimal."""
-    whole = len(results) == len(sizes) and all(result.status.name != "INTERRUPTED" for result in results)
+    whole = len(results) == max(1, len(sizes)) and all(result.status.name != "INTERRUPTED" for result in results)
     return OK if whole else INTERRUPTED
 
 
@@ -262,5 +271,5 @@ def _print_densities(title: str, results: list[Any], *, err: bool = False) -> No
             )
         )
     headers = ("k", "density", "upper bound", "proven", "pairs joined", "time")
-    notes = ["density: mean degree inside (x'Wx/k); no k nodes exceed the upper bound."]
+    notes = ["density: mean degree inside (x'Wx/k); no set of that size (any, without -k) exceeds the upper bound."]
     print_table(title, headers, rows, notes=notes, err=err)
