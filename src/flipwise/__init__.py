@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from flipwise.model.terms import LowRank as LowRank
     from flipwise.qubo.formats import read_model as read_model
     from flipwise.qubo.formats import write_model as write_model
+    from flipwise.qubo.incremental import Incremental as Incremental
     from flipwise.qubo.models import QuadraticModel as QuadraticModel
     from flipwise.qubo.solve import solve_ising as solve_ising
     from flipwise.qubo.solve import solve_qubo as solve_qubo
@@ -130,6 +131,7 @@ _HOMES = {
     "read_model": "qubo.formats",
     "write_model": "qubo.formats",
     "QuadraticModel": "qubo.models",
+    "Incremental": "qubo.incremental",
     "solve_ising": "qubo.solve",
     "solve_qubo": "qubo.solve",
     "Result": "engine.result",

@@ -1,0 +1,102 @@
+"""The portfolio from points that are known: good answers to a problem whose numbers have changed a little.
+
+Nothing is built from scratch. The points descend and are the population; jobs begin with low temperatures, which mend
+what the change has spoilt, and go higher where that pays.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from flipwise.engine.limits import Clock, Status
+from flipwise.engine.run import Run
+from flipwise.foundation.arrays import Floats, Signs
+from flipwise.foundation.checks import check_numbers
+from flipwise.model.forms import IsingForm, ising_form
+from flipwise.model.problem import Problem
+from flipwise.model.quadratic import Quadratic
+from flipwise.solvers.portfolio.algorithm import Portfolio, improve, rounds_for
+from flipwise.solvers.portfolio.annealing import anneal, quench, random_state, temperatures
+from flipwise.solvers.portfolio.crossing import LARGEST, CrossedPopulation
+from flipwise.solvers.portfolio.exchange import CountedPopulation, restore_counts
+from flipwise.solvers.portfolio.moves import take_better_components
+from flipwise.solvers.portfolio.population import LONGEST, FreePopulation, Member, Pace, Population
+
+HEAT = 0.45
+"""Where the first anneal of sparse problems begins, in units of the form's width."""
+MENDING = 0.6
+"""Its share of a time limit."""
+SWEEPS = 10_000
+"""Its sweeps at effort 1, where there is none."""
+READINESS = (0.05, 0.05, 0.1, 0.3, 1.0, 1.0, 1.0)
+"""How often each temperature is drawn at first, for the heats of `population`."""
+
+
+@dataclass(frozen=True)
+class WarmPortfolio:
+    """The portfolio, whose population begins with `points`, spins that are feasible, the best first."""
+
+    name: ClassVar[str] = "portfolio"
+    begins_itself: ClassVar[bool] = True
+    effort: float = 1.0
+    points: tuple[Signs, ...] = field(default=(), repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_numbers(self, "effort", least=0.0)
+
+    def solve(self, problem: Problem, x: Floats | None, rng: np.random.Generator, run: Run) -> Status:
+        """Improve the points until a limit; without any, or without couplings, the usual portfolio."""
+        form = ising_form(problem.objective) if isinstance(problem.objective, Quadratic) else None
+        if form is None or form.width == 0.0 or not self.points:
+            start = problem.constraint.random(problem.shape, rng) if x is None else x
+            return Portfolio(self.effort).solve(problem, start, rng, run)
+        population = self._population(problem, form, rng)
+        if not problem.constraint.swaps and not form.dense:
+            self._mend(form, population, rng, run)
+        best = population.best.s.astype(np.float64).reshape(problem.shape)
+        stop = run.step(best, problem.objective.value(best))
+        return stop or improve(problem, population, run, rounds_for(run, self.effort))
+
+    def _mend(self, form: IsingForm, population: Population, rng: np.random.Generator, run: Run) -> None:
+        """One long anneal of the best point from a temperature at which it is not forgotten."""
+        clock = Clock(MENDING * run.seconds_left if math.isfinite(run.seconds_left) else None, parent=run.clock)
+        sweeps = Pace(form.n).shortened(LONGEST if clock.seconds_left < math.inf else SWEEPS * self.effort, clock, 1.0)
+        before = population.best
+        s = before.s.copy()
+        f = form.fields(s)
+        if anneal(form, s, f, temperatures(form, HEAT, sweeps), random_state(rng), clock):
+            kept, fields = before.s.copy(), form.fields(before.s)
+            take_better_components(form, kept, fields, s)
+            population.merge([Member(kept, form.energy(kept, fields), 0, heats=[(4, True)])])
+
+    def _population(self, problem: Problem, form: IsingForm, rng: np.random.Generator) -> Population:
+        """The population of the structure at hand, full of the points."""
+        first = self.points[0].reshape(-1).copy()
+        if problem.constraint.swaps:
+            counted = CountedPopulation(form, problem, first, rng)
+            counted.members = []
+            for point in self.points:
+                s = point.reshape(-1).copy()
+                f = form.fields(s)
+                restore_counts(form, counted.counts, s, f)
+                counted.members.append(Member(s, form.energy(s, f)))
+            counted.capacity = max(2, len(counted.members))
+            return counted
+        members = []
+        for point in self.points:
+            s = point.reshape(-1).copy()
+            f = form.fields(s)
+            quench(form, s, f)
+            members.append(Member(s, form.energy(s, f)))
+        if not form.dense and form.n <= LARGEST and len(members) > 1:
+            crossed = CrossedPopulation(form, min(members, key=lambda member: member.energy).s, rng)
+            crossed.members, crossed.building = members, False
+            return crossed
+        free = FreePopulation(form, first, rng)
+        free.members, free.capacity = members, len(members)
+        free.success = np.array(READINESS)
+        return free
