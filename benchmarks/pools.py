@@ -1,4 +1,4 @@
-"""Several answers: all optima of small problems, what a pool costs, and ten distinct cuts against annealing's ten reads.
+"""Several answers: all optima of small problems, the cost of a pool, ten distinct cuts against ten reads of annealing.
 
     python benchmarks/pools.py [--instances 300] [--seconds 2] [--reads 10]
 
