@@ -115,10 +115,14 @@ class Pool(Sequence[Answer]):
 
 @dataclass(frozen=True)
 class Wanted:
-    """How many answers are wanted (inf: all optima), and in how many variables they must differ at least."""
+    """How many answers are wanted (inf: all optima), and in how many variables they must differ at least.
+
+    `nearby` says whether the surroundings of good points are searched for more of them.
+    """
 
     size: float
     distance: int = 1
+    nearby: bool = True
 
 
 def wanted_answers(pool: int | Literal["optima"] | None, distance: int) -> Wanted | None:

@@ -28,8 +28,8 @@ from flipwise.solvers.portfolio.warm import WarmPortfolio
 
 AGAIN = 0.1
 """What a further solve may take, of the first one's effort or time, where nothing is said."""
-KEPT = 8
-"""Points that the next solve begins with."""
+KEPT, SPINS_KEPT = 8, 100_000
+"""Points that the next solve begins with, at most, and of large problems as many as have so many spins together."""
 APART = 0.01
 """Share of the variables in which they differ at least."""
 
@@ -174,7 +174,8 @@ class Incremental:
         wanted = wanted_answers(pool, distance)
         constraint = Free() if self.count is None else Cardinality(self.count)
         problem = Problem(self.model.objective(), constraint)
-        own = Wanted(KEPT, max(1, int(APART * problem.n)))
+        kept = int(np.clip(SPINS_KEPT // problem.n, 1, KEPT))
+        own = Wanted(kept, max(1, int(APART * problem.n)), nearby=False)
         with guarded_interrupts():
             result = solve(
                 problem,
@@ -190,7 +191,7 @@ class Incremental:
             if self._first is None:
                 self._first, self._effort = limits, effort
             assert result.pool is not None
-            self._points = [np.where(x > 0, 1, -1).astype(np.int8) for x, _ in result.pool[:KEPT]]
+            self._points = [np.where(x > 0, 1, -1).astype(np.int8) for x, _ in result.pool[:kept]]
             self.bound = result.bound
             if wanted is None:
                 result.pool = None

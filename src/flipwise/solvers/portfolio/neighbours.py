@@ -38,14 +38,14 @@ class Neighbours:
     labels: Ints | None
     pool: Collector
     _done: set[bytes] = field(default_factory=set)
-    _visits: int = 0
+    _visits: list[int] = field(default_factory=lambda: [0])
     _seconds: float = 0.0
 
     @classmethod
     def of(cls, problem: Problem, population: object, run: Run) -> Neighbours | None:
         """For the form that a population searches; None without a pool, and for polynomials."""
         form = getattr(population, "form", None)
-        if run.pool is None or not isinstance(form, IsingForm):
+        if run.pool is None or not run.pool.wanted.nearby or not isinstance(form, IsingForm):
             return None
         labels = np.asarray(problem.constraint.labels(problem.shape)) if problem.constraint.swaps else None
         return cls(form, labels, run.pool)
@@ -66,7 +66,7 @@ class Neighbours:
                 self._explore(lambda: run.seconds >= end)
             return
         most = VISITS + VISITS_A_ROUND * rounds
-        self._explore(lambda: self._visits >= most or run.clock.expired)
+        self._explore(lambda: self._visits[0] >= most or run.clock.expired)
 
     def _explore(self, stop: Callable[[], bool]) -> None:
         self.pool.settle()
@@ -84,21 +84,22 @@ class Neighbours:
             for first in cheap[np.argsort(-(s * f)[cheap], kind="stable")].tolist():
                 if stop():
                     return
-                self._leave(_Walk(self.form, s.copy(), f.copy(), self.labels), first, value)
+                self._leave(_Walk(self.form, s.copy(), f.copy(), self.labels, self._visits), first, value, stop)
 
-    def _leave(self, walk: _Walk, first: int, value: float) -> None:
+    def _leave(self, walk: _Walk, first: int, value: float, stop: Callable[[], bool]) -> None:
         """One way out of a point of this value, beginning with the flip of `first`."""
         apart = 0
         step: int | None = first
         while step is not None and apart < self.pool.wanted.distance:
+            if stop():
+                return
             apart += walk.move(step, hold=True)
             step = walk.cheapest()
         if not self.pool.is_full:  # far enough, if it descends to what is there already
             self.pool.offer(walk.s > 0, value + walk.change / self.form.scale)
         for _ in range(self.form.n):
-            if not walk.descend():
+            if stop() or not walk.descend():
                 break
-        self._visits += walk.visits
         self.pool.offer(walk.s > 0, value + walk.change / self.form.scale)
 
 
@@ -110,8 +111,9 @@ class _Walk:
     s: Signs
     f: Numbers
     labels: Ints | None
+    visits: list[int]
+    """Its only entry counts the spins looked at, in all walks."""
     change: float = 0.0
-    visits: int = 0
     held: Bools = field(init=False)
 
     def __post_init__(self) -> None:
@@ -148,7 +150,7 @@ class _Walk:
         return False
 
     def _cheapest(self, allowed: Bools, but: int = -1) -> int | None:
-        self.visits += self.form.n
+        self.visits[0] += self.form.n
         allowed = allowed & ~self.held
         if but >= 0:
             allowed[but] = False
@@ -165,4 +167,4 @@ class _Walk:
             row = slice(form.indptr[i], form.indptr[i + 1])
             self.f[form.indices[row]] -= np.multiply(form.data[row], twice, dtype=self.f.dtype)
         self.s[i] = -self.s[i]
-        self.visits += form.n
+        self.visits[0] += form.n

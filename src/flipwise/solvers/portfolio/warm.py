@@ -1,7 +1,7 @@
 """The portfolio from points that are known: good answers to a problem whose numbers have changed a little.
 
-Nothing is built from scratch. The points descend and are the population; jobs begin with low temperatures, which mend
-what the change has spoilt, and go higher where that pays.
+The points descend and are the population. In sparse problems one long anneal from a temperature at which the best point
+is not forgotten mends what the change has spoilt; jobs begin with low temperatures and go higher where that pays.
 """
 
 from __future__ import annotations
@@ -97,6 +97,7 @@ class WarmPortfolio:
             crossed.members, crossed.building = members, False
             return crossed
         free = FreePopulation(form, first, rng)
-        free.members, free.capacity = members, len(members)
-        free.success = np.array(READINESS)
+        free.members = members
+        if not form.dense:  # anneals from scratch are soon as good where every spin feels every change
+            free.capacity, free.success = len(members), np.array(READINESS)
         return free
