@@ -6,7 +6,8 @@ are ridge means of what the other groups leave over.
 
 Few rows for many entries are learned by heart. So the entries are not fitted to the best code of a row alone but to
 several near it: each is the descent of one sweep from a code of which some groups were drawn anew, first many, then
-fewer. The same draws carry a row out of a poor local minimum; its best code so far is kept.
+fewer. The same draws carry a row out of a poor local minimum; its best code so far is kept. The start, and every code,
+come from a beam search, whose several residuals of each row are more to learn the next group from.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.engine.limits import Clock
+from flipwise.hashing.beams import Beams
 
 Rows = npt.NDArray[np.float32]
 GroupCodes = npt.NDArray[np.uint8]
@@ -31,6 +33,12 @@ NEAR = 3
 """Codes near the best to which the entries are fitted, the best included."""
 RIDGE = 10.0
 """Added to the number of rows of an entry: what keeps rare entries short."""
+BEAMS = 5
+"""Partial codes of a row that are carried on when it is encoded."""
+START_BEAMS, START_NUMBERS = 4, 1 << 26
+"""The same in the start, and the most numbers that they may have together."""
+MEANS_ROWS = 40_000
+"""Rows from which the clusters of a group are learned, at most."""
 MEANS_STEPS, MEANS_ROUNDS = 10, 3
 """Numbers of leading axes in which clusters are begun, and rounds in each."""
 HELD_OUT = 20
@@ -74,15 +82,13 @@ def _loss(X: Rows, groups: Groups) -> float:
     return float(np.vdot(rest, rest))
 
 
-def encode(X: Rows, groups: Groups, rng: np.random.Generator, restarts: int = 4) -> GroupCodes:
-    """The codes of centred rows: greedy, then descents by groups from there and from perturbed codes."""
-    codes = np.zeros((len(X), len(groups)), dtype=np.uint8)
-    left = X.copy()
+def encode(X: Rows, groups: Groups, rng: np.random.Generator, restarts: int = 2) -> GroupCodes:
+    """The codes of centred rows: a beam search, then descents by groups from there and from perturbed codes."""
+    beams = Beams(X, BEAMS, len(groups))
     for g, entries in enumerate(groups):
-        codes[:, g] = _nearest(left, entries)
-        left -= entries[codes[:, g]]
-    for _ in range(2):
-        descend(codes, groups, left, rng)
+        beams.extend(entries, g)
+    codes, left = beams.first()
+    descend(codes, groups, left, rng)
     for _ in range(restarts):
         perturbed(X, codes, groups, left, rng, 0.25, alike=True)
     return codes
@@ -147,15 +153,15 @@ def update(X: Rows, near: Sequence[GroupCodes], groups: Groups, passes: int = 2)
 
 def _residual_start(X: Rows, sizes: Sequence[int], rng: np.random.Generator) -> tuple[Groups, GroupCodes]:
     """Clusters of the rows, of what these leave over, and so on; and the codes that they give."""
-    left = X.copy()
+    beams = Beams(X, max(1, min(START_BEAMS, START_NUMBERS // max(1, X.size))), len(sizes))
     groups: Groups = []
-    codes = np.zeros((len(X), len(sizes)), dtype=np.uint8)
     for g, size in enumerate(sizes):
-        entries = clusters(left, size, rng)
-        codes[:, g] = _nearest(left, entries)
-        left -= entries[codes[:, g]]
-        groups.append(entries)
-    return groups, codes
+        left = beams.left.reshape(-1, X.shape[1])
+        if len(left) > MEANS_ROWS:
+            left = left[np.sort(rng.choice(len(left), MEANS_ROWS, replace=False))]
+        groups.append(clusters(left, size, rng))
+        beams.extend(groups[-1], g)
+    return groups, beams.first()[0]
 
 
 def clusters(X: Rows, size: int, rng: np.random.Generator) -> Rows:
