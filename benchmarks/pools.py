@@ -99,7 +99,7 @@ def cost(name: str, graph: sp.csr_array) -> dict[str, Any]:
     without, with_pool = float(np.median(seconds[False])), float(np.median(seconds[True]))
     return {
         "part": "cost", "graph": name, "without": without, "with": with_pool, "ratio": with_pool / without,
-        "same_value": values[False] == values[True],
+        "same_value": bool(values[False] == values[True]),
     }  # fmt: skip
 
 
