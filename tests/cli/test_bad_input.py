@@ -12,7 +12,6 @@ from tests.cli.conftest import Call
 
 CATALOGUE = [
     # arguments, what the message must contain
-    (("subgraph", "graph.txt"), ["-k"]),
     (("subgraph", "graph.txt", "-k", "0"), ["-k", "positive", "'0'"]),
     (("subgraph", "graph.txt", "-k", "many"), ["-k", "200", "many"]),
     (("subgraph", "graph.txt", "-k", "100000"), ["`k`", "200", "100000"]),

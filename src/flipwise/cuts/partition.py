@@ -36,7 +36,7 @@ def cut_between(graph: Graph, parts: npt.NDArray[Any]) -> float:
     small = parts.astype(np.min_scalar_type(int(parts.max(initial=0))))  # one byte each, mostly, to be gathered
     across = np.repeat(small, graph.degrees) != small[graph.indices]
     if graph.weights is None:
-        return np.count_nonzero(across) / 2.0
+        return int(np.count_nonzero(across)) / 2.0
     return accurate_sum(graph.weights[across]) / 2.0
 
 
