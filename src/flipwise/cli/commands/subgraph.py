@@ -92,20 +92,11 @@ def subgraph(
       $ flipwise subgraph graph.txt -k 20 --cluster local:2
     """
     from flipwise.graphs.selection import node_marks
-    from flipwise.graphs.write import check_marking, write_graph
+    from flipwise.graphs.write import write_graph
     from flipwise.pages.subgraph_page import subgraph_page
 
     sizes = tuple(dict.fromkeys(sizes or ()))
-    if checkpoint and not sizes:
-        raise click.UsageError("--checkpoint is for searches for k nodes: give -k, or leave it out.")
-    if output and not output.endswith(".json") and len(sizes) > 1:
-        raise click.UsageError("-o writes one list of nodes: give one -k, or a name that ends in .json.")
-    if cluster and (page or marks or (output or "").lower().endswith(_DETAILED)):
-        raise click.UsageError("--report, --marks, tables and graphs are made by one process: leave out --cluster.")
-    if marks:
-        if len(sizes) > 1:
-            raise click.UsageError("--marks marks one set of nodes: give one -k.")
-        check_marking(Path(marks))
+    _check_request(sizes, output, page, marks, checkpoint, cluster)
     check_outputs([file], {"-o": output, "--report": page, "--marks": marks, "--checkpoint": checkpoint})
 
     def load() -> Any:
@@ -150,6 +141,29 @@ def subgraph(
         else:
             _print_densities(f"Dense subgraphs of {file}", results, err=output == "-")
         return _exit_code(results, sizes)
+
+
+def _check_request(
+    sizes: tuple[int, ...],
+    output: str | None,
+    page: str | None,
+    marks: str | None,
+    checkpoint: str | None,
+    cluster: str | None,
+) -> None:
+    """Refuse options that do not go together."""
+    if checkpoint and not sizes:
+        raise click.UsageError("--checkpoint is for searches for k nodes: give -k, or leave it out.")
+    if output and not output.endswith(".json") and len(sizes) > 1:
+        raise click.UsageError("-o writes one list of nodes: give one -k, or a name that ends in .json.")
+    if cluster and (page or marks or (output or "").lower().endswith(_DETAILED)):
+        raise click.UsageError("--report, --marks, tables and graphs are made by one process: leave out --cluster.")
+    if marks:
+        if len(sizes) > 1:
+            raise click.UsageError("--marks marks one set of nodes: give one -k.")
+        from flipwise.graphs.write import check_marking
+
+        check_marking(Path(marks))
 
 
 def _write_answer(output: str, graph: Any, record: dict[str, Any], result: Any) -> None:
