@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from densest_page import source, stored
-from recording import ROOT
+from recording import ROOT, publish
 
 BLOCK = re.compile(r"(<!-- results -->\n).*?(<!-- end of results -->)", re.DOTALL)
 
@@ -140,7 +140,7 @@ def readme(text: str) -> str:
 
 def main() -> None:
     """Write both."""
-    (ROOT / "docs" / "benchmarks" / "core.md").write_text(page(), encoding="utf-8")
+    publish(ROOT / "docs" / "benchmarks" / "core.md", page())
     path = ROOT / "README.md"
     path.write_text(readme(path.read_text(encoding="utf-8")), encoding="utf-8")
 

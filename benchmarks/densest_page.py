@@ -5,17 +5,18 @@ python benchmarks/densest_page.py
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import densest
 import densest_rivals
-from recording import RESULTS, ROOT
+import recording
+from recording import ROOT, publish
 
 
 def stored(name: str) -> dict[str, Any]:
     """A stored run."""
-    run: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    run = recording.stored(name)
+    assert run is not None, name
     return run
 
 
@@ -75,7 +76,7 @@ def main() -> None:
         scale_table(scale["rows"]),
         source(scale),
     ]
-    (ROOT / "docs" / "benchmarks" / "densest.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    publish(ROOT / "docs" / "benchmarks" / "densest.md", "\n\n".join(parts))
 
 
 if __name__ == "__main__":

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from typing import Any
 
-from recording import RESULTS, ROOT
+from recording import ROOT, publish, stored
 
 HEAD = """# Differentiable functions
 
@@ -117,20 +116,15 @@ def _sources(records: list[dict[str, Any]]) -> list[str]:
 
 def main() -> None:
     """Write the page."""
-    stored = {
-        name: json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
-        for _, names in TABLES
-        for name in names
-    }
-    rows = stored[TABLES[0][1][0]]["rows"]
+    records = {name: stored(name) for _, names in TABLES for name in names}
+    rows = records[TABLES[0][1][0]]["rows"]
     functions = dict.fromkeys(row["function"] for row in rows)
     plain = {name: statistics.mean(by_rival(rows, name)[PLAIN]) for name in functions}
     lines = [HEAD]
     for title, names in TABLES:
-        lines += [f"## {title}", "", *table([stored[name] for name in names], plain)]
-    record = json.loads((RESULTS / f"{ALONE}.json").read_text(encoding="utf-8"))
-    lines += ["## Each scheme alone, one second", "", *schemes(record)]
-    (ROOT / "docs" / "benchmarks" / "differentiable.md").write_text("\n".join(lines), encoding="utf-8")
+        lines += [f"## {title}", "", *table([records[name] for name in names], plain)]
+    lines += ["## Each scheme alone, one second", "", *schemes(stored(ALONE))]
+    publish(ROOT / "docs" / "benchmarks" / "differentiable.md", "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -5,21 +5,14 @@ python benchmarks/distributed_page.py
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from recording import RESULTS, ROOT
+from recording import ROOT, publish, stored
 from render import origin, table
 
 PAGE = ROOT / "docs" / "benchmarks" / "distributed.md"
 NODES_PER_ARC = 0.01
 """Nodes that are assumed for each arc."""
-
-
-def stored(name: str) -> dict[str, Any] | None:
-    """A stored run, None when there is none."""
-    path = RESULTS / f"{name}.json"
-    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
 
 
 def of_kind(record: dict[str, Any], kind: str) -> list[dict[str, Any]]:
@@ -180,7 +173,7 @@ def main() -> None:
         record = stored(name)
         if record is not None:
             text += section(record) + "\n"
-    PAGE.write_text(text.rstrip() + "\n", encoding="utf-8")
+    publish(PAGE, text)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-RESULTS = Path(__file__).parent / "results"
 ROOT = Path(__file__).parent.parent
+RESULTS = Path(os.environ.get("FLIPWISE_BENCHMARK_RESULTS", Path(__file__).parent / "results"))
+"""Where runs are stored; runs that are only tried out go elsewhere."""
+
+_on_the_page: list[dict[str, Any]] = []
 
 
 class Recorder:
@@ -71,7 +74,44 @@ def _version(package: str) -> str | None:
 
 
 def _commit() -> str | None:
-    done = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, cwd=ROOT, check=False
-    )
-    return done.stdout.strip() or None
+    """The commit, with "-dirty" where the code differs from it; results and pages, which runs write, are no code."""
+    found = _git("rev-parse", "--short=7", "HEAD")
+    written = (":!benchmarks/results", ":!docs", ":!README.md")
+    changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", *written)
+    return f"{found}-dirty" if found and changed else found or None
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], capture_output=True, text=True, cwd=ROOT, check=False)
+    return done.stdout.strip()
+
+
+def stored(name: str) -> dict[str, Any] | None:
+    """A stored run for the page that is being written; None when there is none."""
+    path = RESULTS / f"{name}.json"
+    if not path.exists():
+        return None
+    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    _on_the_page.append(record)
+    return record
+
+
+def publish(path: Path, text: str) -> None:
+    """Write a page, with a first line that says of which commits the runs are that were read for it."""
+    runs = [run for record in _on_the_page for run in (record, *record.get("earlier", []))]
+    commits = list(dict.fromkeys(str(run["commit"]) for run in runs))
+    _on_the_page.clear()
+    title, _, rest = text.partition("\n")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{title}\n\n{_said_of(commits)}\n{rest.rstrip()}\n", encoding="utf-8")
+
+
+def _said_of(commits: list[str]) -> str:
+    clean = [commit for commit in commits if not commit.endswith("-dirty")]
+    if len(commits) == 1 and clean:
+        return f"Every row of this page is of commit {commits[0]}."
+    said = f"The rows of this page are of {len(commits)} commits ({', '.join(commits)})" if len(commits) > 1 else ""
+    if not said:
+        return f"The rows of this page are of commit {commits[0]} with changes that were not committed."
+    changed = "; those that end in -dirty had changes that were not committed" if len(clean) < len(commits) else ""
+    return f"{said}{changed}. Figures of different commits are not to be set against each other."

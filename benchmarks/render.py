@@ -6,16 +6,13 @@ python benchmarks/render.py optima         # one of them
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from recording import RESULTS
+from recording import ROOT, publish, stored
 
-HERE = Path(__file__).parent
-PAGES = HERE.parent / "docs" / "benchmarks"
+PAGES = ROOT / "docs" / "benchmarks"
 Rows = list[dict[str, Any]]
 
 
@@ -46,12 +43,10 @@ def write_page(name: str, title: str, sections: dict[str, Callable[[dict[str, An
     """A page with a section for each stored run that exists."""
     text = f"# {title}\n\n"
     for run, section in sections.items():
-        path = RESULTS / f"{run}.json"
-        if path.exists():
-            record = json.loads(path.read_text(encoding="utf-8"))
+        record = stored(run)
+        if record is not None:
             text += section(record) + origin(record) + "\n"
-    PAGES.mkdir(parents=True, exist_ok=True)
-    (PAGES / f"{name}.md").write_text(text.rstrip() + "\n", encoding="utf-8")
+    publish(PAGES / f"{name}.md", text)
     print(PAGES / f"{name}.md")
 
 
@@ -182,19 +177,14 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
 }
 
 
-def rendered(name: str) -> str:
-    """The page of a benchmark."""
-    return TABLES[name](json.loads((HERE / "results" / f"{name}.json").read_text(encoding="utf-8")))
-
-
 def main() -> None:
     """Write the pages."""
     for name in sys.argv[1:] or TABLES:
-        if (HERE / "results" / f"{name}.json").exists():
-            PAGES.mkdir(parents=True, exist_ok=True)
+        record = stored(name)
+        if record is not None:
             page = PAGES / f"{name.replace('_', '-')}.md"
-            page.write_text(rendered(name), encoding="utf-8")
-            print(page.relative_to(HERE.parent))
+            publish(page, TABLES[name](record))
+            print(page.relative_to(ROOT))
 
 
 if __name__ == "__main__":

@@ -5,11 +5,10 @@ python benchmarks/robustness_page.py
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import Any
 
-from recording import RESULTS, ROOT
+from recording import ROOT, publish, stored
 from render import origin, table
 
 PAGE = ROOT / "docs" / "benchmarks" / "robustness.md"
@@ -60,12 +59,6 @@ EXPLAINED: dict[tuple[str, str, str], str] = {
     ("constraints/counts.py", "1", "2"): _SHAPE + "; a partition at r - 2 and r leaves one entry between them",
 }
 """(file, before, after) of a surviving mutant -> why no test can or should notice it."""
-
-
-def stored(check: str) -> dict[str, Any] | None:
-    """A stored run, None when there is none."""
-    path = RESULTS / f"robustness-{check}.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
 def kills(record: dict[str, Any]) -> str:
@@ -203,11 +196,11 @@ def page() -> str:
     ]
     sections = {"interrupts": interrupts, "kills": kills, "cluster": cluster, "soak": soak, "fuzz": fuzz}
     for check, write in (sections | {"mutation": mutation}).items():
-        record = stored(check)
+        record = stored(f"robustness-{check}")
         if record is not None:
             parts.append(write(record))
     return "\n".join(parts)
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    publish(PAGE, page())
