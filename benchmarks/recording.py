@@ -33,7 +33,7 @@ class Recorder:
             "benchmark": name,
             "command": shlex.join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]]),
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
-            "commit": _commit(),
+            "commit": commit(),
             "machine": {
                 "cores": os.cpu_count(),
                 "processor": platform.machine(),
@@ -73,7 +73,7 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _commit() -> str | None:
+def commit() -> str | None:
     """The commit, with "-dirty" where the code differs from it; results and pages, which runs write, are no code."""
     found = _git("rev-parse", "--short=7", "HEAD")
     written = (":!benchmarks/results", ":!docs", ":!README.md")
