@@ -19,7 +19,7 @@ How far these figures can be trusted:
   but one table is of instances that nobody had looked at: other random numbers, half of the rows of the data, another
   length of the sequence.
 - Processor time on a shared core: a busy neighbour makes evaluations of large functions slower, for everybody alike but
-  not always at the same time. The rivals ran first, at a load of 3 to 21, `flipwise` later, on a quieter machine.
+  not always at the same time. The rivals ran first, `flipwise` later; loads stand beside the commands.
 - At ten seconds only the two or three rivals that led at one second ran, on one or two seeds each, which says little
   about differences; "level" on one seed is: first.
 
