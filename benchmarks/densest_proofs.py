@@ -23,14 +23,12 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from recording import RESULTS, Recorder
+from recording import RESULTS, Recorder, count_processor_seconds
 
 import flipwise
-from flipwise.kernels import compile_time
 
 DATA = Path(os.environ.get("FLIPWISE_DATA", "."))
 DENSE = ("brock200_1", "brock200_2", "C125.9", "C250.9", "p_hat300-1", "p_hat300-3", "keller4")
@@ -93,11 +91,6 @@ def cases(parts: list[str]) -> Iterator[tuple[str, str, Any, int, float | None]]
     if "cliques" in parts:
         for name, k in CLIQUES.items():
             yield "cliques", name, graph_named(f"clique-{name}"), k, 60.0 if name == "brock800_4" else 10.0
-
-
-def count_processor_seconds() -> None:
-    """Let the library's clock count the seconds of this process: all work is on one thread."""
-    compile_time.time = SimpleNamespace(perf_counter=time.process_time)  # type: ignore[assignment]
 
 
 def row_of(part: str, name: str, graph: Any, k: int, limit: float | None, seed: int) -> dict[str, Any]:

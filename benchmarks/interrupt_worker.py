@@ -105,18 +105,22 @@ def attempted(case: Case, threads: int | None, number: int, reports: Reports, ar
     arrivals.any(number)
     result: Any = None
     handler: Any = None
+    inside = False
     outcome: Outcome = {"outcome": "result"}
     try:  # the signal may come as soon as it is heeded, before the call has begun
         signal.signal(number, usual)
-        reports.send(ready=os.getpid())
+        reports.send(ready=os.getpid(), began=time.monotonic())
         try:
+            inside = True
             result = case.call(watch, threads)
+            inside = False
         finally:
             handler = signal.getsignal(number)
             signal.signal(number, signal.SIG_IGN)
     except (KeyboardInterrupt, SystemExit) as error:
         expected = isinstance(error, KeyboardInterrupt) if number == signal.SIGINT else _code(error) == 128 + number
-        outcome = {"outcome": _where_interrupted(error.__traceback__), "where": _last_frames(error)}
+        where = _where_interrupted(error.__traceback__) if inside else OUTSIDE
+        outcome = {"outcome": where, "where": _last_frames(error)}
         if not expected:
             outcome = {"outcome": "error", "where": f"{error!r} {_last_frames(error)}"}
     except BaseException as error:

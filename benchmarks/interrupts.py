@@ -103,7 +103,9 @@ class Worker:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             self._lines.put(json.loads(line))
-        self._lines.put({"outcome": "error", "where": "the worker died"})
+        status = self._process.wait()
+        where = f"the worker died with status {status}: {self._said()}"
+        self._lines.put({"outcome": "error", "where": where, "died": True})
 
     def _next(self, seconds: float) -> Outcome:
         return self._lines.get(timeout=max(0.0, seconds))
@@ -116,7 +118,7 @@ class Worker:
         ready = self._next(PREPARATION)
         if "ready" not in ready:
             return ready
-        began = time.monotonic()
+        began = ready["began"]
         try:
             return {"began": began, **self._next(PREPARATION if delay is None else delay)}
         except queue.Empty:
@@ -229,7 +231,7 @@ def storm(name: str, count: int, seed: int | None = None, number: signal.Signals
                         made.faults.append(verdict[1])
                     if "lag" in outcome:
                         made.lags.append(outcome["lag"])
-                if outcome["outcome"] == "hang" or outcome.get("where") == "the worker died":
+                if outcome["outcome"] == "hang" or "died" in outcome:
                     worker.close()
                     worker = Worker(name, Path(folder), number)
         finally:

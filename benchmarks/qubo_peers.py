@@ -5,7 +5,8 @@
 
 Every solver runs in processes of its own, one for each core where it is single-threaded (the best of them counts).
 `--cores 1` gives all of them, flipwise included, one core; `--go-on` keeps the pairs that the stored run has; `--ours`
-runs flipwise again beside the stored values of the rivals, and the row says at which commit. `--tts` adds as many runs
+runs flipwise again beside the stored values of the rivals, on one thread by the processor's clock, and the row says at
+which commit. `--tts` adds as many runs
 of each solver with other seeds, where a best-known value is to be reached: `tts99` is the time to target, the seconds
 of runs as long as the limit after which it has been reached with probability 0.99.
 Importing, compiling and building the solver's own model are not counted on any side. The driver scores the points. A
@@ -27,7 +28,7 @@ from pathlib import Path
 
 import numpy as np
 from qubo_instances import Instance, gset_names, instance
-from recording import Recorder
+from recording import Recorder, count_processor_seconds
 
 import flipwise
 
@@ -198,10 +199,15 @@ def main() -> None:
 
 
 def run_ours_again(recorder: Recorder, limits: list[float], arguments: argparse.Namespace) -> None:
-    """Replace what flipwise found in the stored rows of these limits."""
+    """Replace what flipwise found in the stored rows of these limits; the rivals had one core each."""
+    count_processor_seconds()
     for row in recorder.go_on():
         if row["limit"] in limits and (not arguments.only or row["instance"] in arguments.only):
-            value, spent = ours(instance(row["instance"]), row["limit"], arguments.seed, row["cores"])
+            problem = instance(row["instance"])
+            row["best_known"] = problem.best
+            before = time.process_time()
+            value, _ = ours(problem, row["limit"], arguments.seed, row["cores"])
+            spent = time.process_time() - before
             row["flipwise"] = {"value": value, "seconds": round(spent, 3), "commit": recorder.record["commit"]}
             recorder.write()
             print(row["instance"], row["limit"], value, flush=True)

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from flipwise.cuts.api import partition as partition
     from flipwise.cuts.result import CutResult as CutResult
     from flipwise.densest.api import densest_subgraph as densest_subgraph
+    from flipwise.densest.block_api import densest_block as densest_block
+    from flipwise.densest.block_api import densest_directed_subgraph as densest_directed_subgraph
+    from flipwise.densest.block_result import DenseBlock as DenseBlock
+    from flipwise.densest.block_result import DirectedSubgraph as DirectedSubgraph
     from flipwise.densest.decomposition import DenseDecomposition as DenseDecomposition
     from flipwise.densest.decomposition import DenseLevel as DenseLevel
     from flipwise.densest.decomposition import dense_decomposition as dense_decomposition
@@ -116,6 +120,10 @@ _HOMES = {
     "read_graph": "graphs.read",
     "write_graph": "graphs.write",
     "densest_subgraph": "densest.api",
+    "densest_block": "densest.block_api",
+    "densest_directed_subgraph": "densest.block_api",
+    "DenseBlock": "densest.block_result",
+    "DirectedSubgraph": "densest.block_result",
     "dense_decomposition": "densest.decomposition",
     "DenseDecomposition": "densest.decomposition",
     "DenseLevel": "densest.decomposition",

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import flipwise
+from flipwise.engine import resumption
+from flipwise.engine.states import flattened
 from tests.engine.killing import SPARSE, A, Killed, killer, resumed_after_kills
 
 
@@ -28,6 +30,28 @@ def test_a_run_killed_anywhere_goes_on_to_the_same_answer(variant: str, constrai
     assert np.array_equal(resumed.x, whole.x) and resumed.value == whole.value
     assert resumed.iterations == whole.iterations and resumed.status == whole.status
     assert not path.exists()  # the run is over
+
+
+@pytest.mark.parametrize("after", [0, 1])
+def test_a_signal_while_a_state_is_kept_leaves_a_whole_one(
+    after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the first state, or in the middle of one: the checkpoint is there, and the run goes on from it."""
+    options = {"constraint": flipwise.Cardinality(20), "seed": 3, "restarts": 3}
+    whole, path, kept = flipwise.minimize(A, **options), tmp_path / "run", 0
+
+    def interrupted(state: Any, prefix: str = "") -> dict[str, Any]:
+        nonlocal kept
+        kept += prefix == "state.Descent."
+        if prefix == "state.Descent." and kept == after + 1:
+            raise KeyboardInterrupt
+        return flattened(state, prefix)
+
+    monkeypatch.setattr(resumption, "flattened", interrupted)
+    broken_off = flipwise.minimize(A, checkpoint=path, **options)
+    assert broken_off.status is flipwise.Status.INTERRUPTED
+    resumed = flipwise.minimize(A, checkpoint=path, **options)
+    assert resumed.info["resumed"] is True and np.array_equal(resumed.x, whole.x) and not path.exists()
 
 
 def test_methods_without_a_state_of_their_own_resume_between_restarts(tmp_path: Path) -> None:

@@ -149,6 +149,42 @@ def test_handlers_of_ones_own_stay(handler: Any) -> None:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_a_handler_that_raises_while_they_are_changed_leaves_none_behind(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program's own SIGTERM between two of the steps that take the handlers or give them back."""
+    signal.signal(signal.SIGTERM, end_process)
+    change, found, raised = signal.signal, signal.getsignal, []  # type: ignore[var-annotated]
+
+    def meanwhile(number: int, handler: Any) -> Any:
+        made = change(number, handler)
+        if number == signal.SIGTERM and handler == end_process and not raised:
+            raised.append(number)
+            os.kill(os.getpid(), signal.SIGTERM)
+        return made
+
+    def asked(number: int) -> Any:
+        if number == signal.SIGTERM:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return found(number)
+
+    try:
+        with pytest.raises(SystemExit):
+            if place == "before":
+                monkeypatch.setattr(subject.signal, "getsignal", asked)
+                guarded_interrupts().__enter__()
+            else:
+                with guarded_interrupts():
+                    monkeypatch.setattr(subject.signal, "signal", meanwhile)
+        monkeypatch.undo()
+        assert {number: signal.getsignal(number) for number in USUAL} == {**USUAL, signal.SIGTERM: end_process}
+        assert raising_interrupts() is None
+    finally:
+        monkeypatch.undo()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def test_other_threads_have_no_signals() -> None:
     """A guard in another thread changes nothing, and holding there does not hold the main thread."""
     found: list[Any] = []
@@ -195,9 +231,9 @@ def test_a_process_of_multiprocessing_ends_when_it_is_asked_to(tmp_path: Path) -
 
 
 def test_a_compiler_is_not_broken_off() -> None:
-    """A signal in the middle of a compilation is raised after it, and the kernel works in the next call."""
+    """A signal in the middle of a compilation is raised after it, in a run or outside; the next call works."""
     script = """
-import signal, sys, numpy as np
+import contextlib, signal, numpy as np
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.kernels import jit
@@ -217,17 +253,20 @@ class Press(event.Listener):
         if passes == 5:
             signal.raise_signal(signal.SIGINT)
     def on_end(self, happening): pass
-with event.install_listener("numba:run_pass", Press()), guarded_interrupts() as interrupts:
-    try:
-        with interrupts.raised_here():
-            total(np.ones(5))
-            print("not reached")
-    except KeyboardInterrupt:
-        print("interrupted", passes > 10)
-print(total(np.ones(5)))
+for numbers, guard in ((np.ones(5), guarded_interrupts), (np.ones(5, np.float32), contextlib.nullcontext)):
+    passes = 0
+    with event.install_listener("numba:run_pass", Press()), guard() as interrupts:
+        try:
+            with contextlib.nullcontext() if interrupts is None else interrupts.raised_here():
+                total(numbers)
+                print("not reached")
+        except KeyboardInterrupt:
+            print("interrupted", passes > 10)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    print(total(numbers))
 """
     environment = os.environ | {"FLIPWISE_NUMBA_CACHE": "0"}
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False, env=environment
     )  # fmt: skip
-    assert done.stdout.split() == ["interrupted", "True", "5.0"], done.stderr
+    assert done.stdout.split() == 2 * ["interrupted", "True", "5.0"], done.stderr

@@ -85,7 +85,13 @@ class Resumption:
             own = {key.removeprefix(name + "."): v for key, v in state.items() if key.startswith(name + ".")}
             self.waiting[name.removeprefix("state.")] = own
         self.restart = position.restart, position.rng, Status[position.status]
+        self._latest = state
         return position
+
+    @property
+    def lacks_state(self) -> bool:
+        """Whether a descent has begun of which nothing was kept yet, here or in an earlier run."""
+        return self._latest is None and self.restart is not None
 
     def take(self, kind: type[S]) -> S | None:
         """The state of this kind that an earlier run left, once."""
@@ -100,16 +106,17 @@ class Resumption:
         """Remember where the run stands (see `Position`) with the states of its solvers; write it when it is time."""
         assert self.restart is not None
         index, rng, status = self.restart
-        self._latest = {
+        latest = {
             "fingerprint": self.fingerprint,
             **self.probes.to_state(),
             **flattened(Position(index, rng, status.name, *counters), "position."),
         }
         for state in [*self.enclosing, *states]:
-            self._latest[f"state.{type(state).__name__}"] = True
-            self._latest.update(flattened(state, f"state.{type(state).__name__}."))
+            latest[f"state.{type(state).__name__}"] = True
+            latest.update(flattened(state, f"state.{type(state).__name__}."))
+        self._latest = latest  # whole: Ctrl-C may come at any line above
         if self.checkpoint.due:
-            self.checkpoint.save(self.part, self._latest)
+            self.checkpoint.save(self.part, latest)
 
     def end(self, status: Status) -> None:
         """The search is over: what is left to go on with is written, or the end itself, for what follows the search."""

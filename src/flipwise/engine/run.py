@@ -391,7 +391,7 @@ class Run:
     def save_end(self, status: Status) -> None:
         """The search is over: what is left to go on with is written, or the end itself, for what follows the search."""
         if self.resumption is not None:
-            if self.incumbent.x is not None and not status.resumable:
+            if self.incumbent.x is not None and (not status.resumable or self.resumption.lacks_state):
                 self.resumption.keep([], self._counters())
             self.resumption.end(status)
 

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -93,8 +94,10 @@ def raising_interrupts() -> Interrupts | None:
     return now if now is not None and now.raising and now.thread == threading.get_ident() else None
 
 
-def held_interrupts() -> _Changed:
-    """A block that no signal breaks off, whoever runs it."""
+def held_interrupts() -> AbstractContextManager[None]:
+    """A block that no signal breaks off, whoever runs it; outside of all runs the signal is sent again after it."""
+    if _current is None and threading.current_thread() is threading.main_thread():
+        return _Deferred()
     return (raising_interrupts() or Interrupts()).held()
 
 
@@ -115,7 +118,7 @@ class _Guard:
     """The block of `guarded_interrupts`."""
 
     def __init__(self) -> None:
-        self._before: dict[int, Any] = {}
+        self._before: list[tuple[int, Any]] = []
         self._interrupts: Interrupts | None = None
 
     def __enter__(self) -> Interrupts:
@@ -125,29 +128,67 @@ class _Guard:
         if _current is not None:
             return _current
         interrupts = Interrupts()
-        for number in SIGNALS:
-            before = signal.getsignal(number)
-            if before in (signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL, end_process):
-                signal.signal(number, interrupts.handle)
-                self._before[number] = before
-        self._interrupts = _current = interrupts
+        try:
+            for number in SIGNALS:
+                before = signal.getsignal(number)
+                if before in (signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL, end_process):
+                    self._before.append((number, before))
+                    signal.signal(number, interrupts.handle)
+            self._interrupts = _current = interrupts
+        except BaseException:  # a handler that was still there has raised
+            _current = None
+            _put_back(self._before)
+            raise
         return interrupts
+
+    def leave(self) -> Interrupts | None:
+        """Give the handlers back; None where the block around this one, or another thread, has the signals."""
+        global _current
+        if self._interrupts is not None:
+            _current = None
+            _put_back(self._before)
+        return self._interrupts
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        global _current, _last
-        interrupts = self._interrupts
-        if interrupts is None:  # the block around this one, or another thread, has the signals
-            return
-        _current = None
-        for number, before in reversed(self._before.items()):
-            signal.signal(number, before)
-        _last = interrupts.number if interrupts.requested else None
-        if _last in (None, signal.SIGINT):
+        global _last
+        if self._interrupts is not None:
+            _last = self._interrupts.number if self._interrupts.requested else None
+            self.leave()
+        if self._interrupts is None or _last is None or _last == signal.SIGINT:
             return
         if kind is KeyboardInterrupt or (kind is None and _is_child()):
-            raise SystemExit(128 + interrupts.number) from None
+            raise SystemExit(128 + _last) from None
+
+
+class _Deferred:
+    """The block of `held_interrupts` outside of all runs."""
+
+    def __init__(self) -> None:
+        self._guard = _Guard()
+
+    def __enter__(self) -> None:
+        self._guard.__enter__()
+
+    def __exit__(self, *about: object) -> None:
+        interrupts = self._guard.leave()
+        if interrupts is not None and interrupts.requested:
+            signal.raise_signal(interrupts.number)
+
+
+def _put_back(handlers: list[tuple[int, Any]]) -> None:
+    """Set the handlers from the last to the first. One that is back already may raise: the others come back too."""
+    raised: BaseException | None = None
+    while handlers:
+        try:
+            while handlers:
+                signal.signal(*handlers[-1])
+                handlers.pop()
+        except (KeyboardInterrupt, SystemExit) as error:
+            raised = error
+    if raised is not None:
+        raise raised
 
 
 def _is_child() -> bool:

@@ -76,7 +76,7 @@ def as_graph(
     if columns is not None:
         raise InvalidInput(f"`columns` is for tables and files of them, not for {type(graph).__name__}.")
     if isinstance(graph, tuple) and len(graph) == 2 and isinstance(graph[0], int | np.integer):
-        return _from_edges(int(graph[0]), graph[1], symmetrise)
+        return edges_graph(int(graph[0]), graph[1], symmetrise)
     if isinstance(graph, np.ndarray) or hasattr(graph, "to_numpy"):
         matrix = as_floats("graph", graph)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -107,7 +107,7 @@ def _from_scipy(matrix: Any, symmetrise: Symmetrise) -> Graph:
     return graph_from_csr(indptr, indices, weights, symmetrise=symmetrise, what="`graph`")
 
 
-def _from_edges(n: int, edges: Any, symmetrise: Symmetrise) -> Graph:
+def edges_graph(n: int, edges: Any, symmetrise: Symmetrise) -> Graph:
     """The graph of n nodes and a table of edges, or a tuple of its columns."""
     if n < 0:
         raise InvalidInput(f"`graph`: the number of nodes must be at least 0, got {n}.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +21,11 @@ from flipwise.foundation.checks import check_memory
 from flipwise.foundation.errors import InvalidInput
 from flipwise.kernels import arcs as kernels
 
-Symmetrise = Literal["max", "sum", "error"]
-"""What the weight of an edge is when several arcs join its ends."""
+Symmetrise = Literal["max", "sum", "error", "arcs"]
+"""What the weight of an edge is when several arcs join its ends. "arcs", for `graphs.digraph` only, joins none: the
+graph is the bipartite double cover of the arcs, sources 0..n-1 and targets n..2n-1, with the names of the n nodes."""
+RULES = "max", "sum", "error"
+"""What a user may say."""
 
 KEPT_BYTES = 1 << 25
 """Arcs of a text file that are kept in memory; a file with more is parsed again for each further pass."""
@@ -159,7 +162,7 @@ class ArcCounts(NamedTuple):
 
 def check_symmetrise(symmetrise: str) -> None:
     """Raise unless `symmetrise` names a rule."""
-    if symmetrise not in get_args(Symmetrise):
+    if symmetrise not in RULES:
         raise InvalidInput(f'`symmetrise` must be "max", "sum" or "error", got {symmetrise!r}.')
 
 
@@ -225,7 +228,11 @@ class GraphBuilder:
     def __init__(
         self, n: int, *, weighted: bool = False, symmetrise: Symmetrise = "max", what: str = "the arcs"
     ) -> None:
-        check_symmetrise(symmetrise)
+        self.directed = symmetrise == "arcs"
+        if self.directed:  # the double cover: sources, then targets
+            n *= 2
+        else:
+            check_symmetrise(symmetrise)
         check_memory(16 * (n + 1), f"{what}: a graph of {n:,} nodes")
         self.n, self.symmetrise, self.what = n, symmetrise, what
         self.weighted = weighted or symmetrise == "sum"
@@ -235,11 +242,13 @@ class GraphBuilder:
 
     def count(self, block: ArcBlock) -> None:
         """Take in how many arcs each node has; the first of the two passes."""
+        block = self._covered(block)
         self.arcs += block.sources.size
         self.loops += int(kernels.count_arcs(block.sources, block.targets, self._indptr))
 
     def store(self, block: ArcBlock) -> None:
         """Put the arcs into the rows of their ends; the second pass, over the same arcs."""
+        block = self._covered(block)
         cursor = self._next_places()
         if self.weighted:
             weights = np.ones(block.sources.size) if block.weights is None else block.weights
@@ -250,6 +259,14 @@ class GraphBuilder:
             fits = kernels.fill_arcs(block.sources, block.targets, self._indptr, cursor, self._keys)
         if not fits:
             raise InvalidInput(f"{self.what}: changed while it was read.")
+
+    def _covered(self, block: ArcBlock) -> ArcBlock:
+        """The arcs of the double cover, where arcs keep their direction."""
+        if not self.directed:
+            return block
+        kind = index_type(self.n)
+        targets = block.targets.astype(kind) + kind.type(self.n // 2)
+        return ArcBlock(block.sources.astype(kind, copy=False), targets, block.weights)
 
     def _next_places(self) -> npt.NDArray[np.int64]:
         """Where the next arc of each node goes; makes room for all of them when counting is over."""

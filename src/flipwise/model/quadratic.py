@@ -174,7 +174,7 @@ class Quadratic:
         if self.n > WRITTEN_OUT:
             return None
         every = np.arange(self.n)
-        return Dense(sum((term.block(every, every) for term in self.terms), np.zeros((self.n, self.n))))
+        return Dense(sum((term.block(every, every) for term in self.terms[1:]), only.block(every, every)))
 
     @cached_property
     def diagonal(self) -> Floats:
@@ -201,10 +201,10 @@ class Quadratic:
 
     def gradient(self, x: Floats) -> Floats:
         flat = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
-        matrix = self.matrix
-        if isinstance(matrix, Sparse) and matrix.A.nnz > SERIAL_ENTRIES:
+        only = self.terms[0]
+        if len(self.terms) == 1 and isinstance(only, Sparse) and only.A.nnz > SERIAL_ENTRIES:
             g = np.empty(self.n)
-            sparse_kernels.csr_gradient(*matrix.arrays, flat, self.c, g)
+            sparse_kernels.csr_gradient(*only.arrays, flat, self.c, g)
         else:
             g = 2.0 * self.times(flat) + self.c
         return g.reshape(self.shape)

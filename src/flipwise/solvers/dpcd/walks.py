@@ -131,7 +131,7 @@ class Chains(Walk):
         touched, chain = np.empty(CHAIN_WIDTH, dtype=np.int64), np.empty(CHAIN_LENGTH, dtype=np.int64)
         mark = np.zeros(n + 1, dtype=np.int64)
         entries = max(1, self.matrix.A.nnz // n) * CHAIN_LENGTH
-        chunk = max(1, ENTRIES_AT_A_TIME // (8 * entries))
+        chunk = max(1, ENTRIES_AT_A_TIME // (64 * entries))
         kernels.csr_chains.expect(float(n) * entries)
         flips = 0
         while due.any():

@@ -16,6 +16,7 @@ from flipwise.engine.limits import Clock, Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Signs
 from flipwise.foundation.checks import check_numbers
+from flipwise.kernels.compile_time import working_time
 from flipwise.model.forms import IsingForm, ising_form
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
@@ -24,12 +25,16 @@ from flipwise.solvers.portfolio.annealing import anneal, quench, random_state, t
 from flipwise.solvers.portfolio.crossing import LARGEST, CrossedPopulation
 from flipwise.solvers.portfolio.exchange import CountedPopulation, restore_counts
 from flipwise.solvers.portfolio.moves import take_better_components
-from flipwise.solvers.portfolio.population import LONGEST, FreePopulation, Member, Pace, Population
+from flipwise.solvers.portfolio.population import LONGEST, FreePopulation, Member, Population
 
-HEAT = 0.45
-"""Where the first anneal of sparse problems begins, in units of the form's width."""
-MENDING = 0.6
+HEATS = (0.3, 0.8)
+"""Between these the first anneal of sparse problems begins, in units of the form's width: the hotter the longer it is."""
+COOL_SWEEPS = 75
+"""Up to so many sweeps the least heat is best; the heat grows with their square root."""
+MENDING = 0.85
 """Its share of a time limit."""
+PROBE = 8
+"""Sweeps by which its pace is measured: so short a time leaves none for a guess that is too careful."""
 SWEEPS = 10_000
 """Its sweeps at effort 1, where there is none."""
 READINESS = (0.05, 0.05, 0.1, 0.3, 1.0, 1.0, 1.0)
@@ -64,11 +69,20 @@ class WarmPortfolio:
     def _mend(self, form: IsingForm, population: Population, rng: np.random.Generator, run: Run) -> None:
         """One long anneal of the best point from a temperature at which it is not forgotten."""
         clock = Clock(MENDING * run.seconds_left if math.isfinite(run.seconds_left) else None, parent=run.clock)
-        sweeps = Pace(form.n).shortened(LONGEST if clock.seconds_left < math.inf else SWEEPS * self.effort, clock, 1.0)
+        state = random_state(rng)
         before = population.best
         s = before.s.copy()
         f = form.fields(s)
-        if anneal(form, s, f, temperatures(form, HEAT, sweeps), random_state(rng), clock):
+        sweeps = SWEEPS * self.effort
+        if clock.seconds_left < math.inf:
+            began = working_time()
+            if not anneal(form, s, f, temperatures(form, HEATS[0], PROBE), state, clock):
+                return
+            sweeps = min(LONGEST, PROBE * clock.seconds_left / max(1e-9, working_time() - began))
+            s = before.s.copy()
+            f = form.fields(s)
+        schedule = temperatures(form, mending_heat(sweeps), max(4, int(sweeps)))
+        if anneal(form, s, f, schedule, state, clock):
             kept, fields = before.s.copy(), form.fields(before.s)
             take_better_components(form, kept, fields, s)
             population.merge([Member(kept, form.energy(kept, fields), 0, heats=[(4, True)])])
@@ -101,3 +115,9 @@ class WarmPortfolio:
         if not form.dense:  # anneals from scratch are soon as good where every spin feels every change
             free.capacity, free.success = len(members), np.array(READINESS)
         return free
+
+
+def mending_heat(sweeps: float) -> float:
+    """Where an anneal of so many sweeps begins: what is hotter, and does not cool slowly, only melts the point."""
+    least, most = HEATS
+    return min(most, least * max(1.0, sweeps / COOL_SWEEPS) ** 0.5)
