@@ -1,17 +1,14 @@
-"""Write docs/benchmarks/core.md and the results of README.md from stored runs.
+"""Write docs/benchmarks/core.md from stored runs.
 
 python benchmarks/core_page.py
 """
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from densest_page import source, stored
 from recording import ROOT, publish
-
-BLOCK = re.compile(r"(<!-- results -->\n).*?(<!-- end of results -->)", re.DOTALL)
 
 
 def startup(run: dict[str, Any]) -> str:
@@ -85,15 +82,6 @@ def ablation(run: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def densities(run: dict[str, Any]) -> str:
-    """The headline: densities with their proofs."""
-    lines = ["| graph | k | density found | proven upper bound | gap |", "| --- | ---: | ---: | ---: | ---: |"]
-    for row in run["rows"]:
-        gap = "optimal" if row["gap"] <= 0.0 else f"{100 * row['gap']:.3f} %"
-        lines.append(f"| {row['graph']} | {row['k']:,} | {row['density']:.3f} | {row['bound']:.3f} | {gap} |")
-    return "\n".join(lines)
-
-
 def page() -> str:
     """The page of the core benchmarks."""
     runs = {name: stored(name) for name in ("startup", "descent", "local_search", "ablation", "variants")}
@@ -127,22 +115,9 @@ def page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def readme(text: str) -> str:
-    """README with its results written anew."""
-    run = stored("densest")
-    body = (
-        "Dense subgraphs of real graphs (simple, undirected; density is `x'Wx / k`, the mean degree inside), each with "
-        f"the bound that was proven beside it:\n\n{densities(run)}\n\n{source(run)} More in "
-        "[docs/benchmarks](docs/benchmarks/index.md).\n"
-    )
-    return BLOCK.sub(lambda match: match[1] + body + match[2], text)
-
-
 def main() -> None:
-    """Write both."""
+    """Write the page."""
     publish(ROOT / "docs" / "benchmarks" / "core.md", page())
-    path = ROOT / "README.md"
-    path.write_text(readme(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

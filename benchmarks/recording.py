@@ -108,22 +108,26 @@ def stored(name: str) -> dict[str, Any] | None:
     return record
 
 
+def commits(record: dict[str, Any]) -> list[str]:
+    """The commits of a stored run, the latest first."""
+    return list(dict.fromkeys(str(run["commit"]) for run in (record, *reversed(record.get("earlier", [])))))
+
+
 def publish(path: Path, text: str) -> None:
     """Write a page, with a first line that says of which commits the runs are that were read for it."""
-    runs = [run for record in _on_the_page for run in (record, *record.get("earlier", []))]
-    commits = list(dict.fromkeys(str(run["commit"]) for run in runs))
+    found = list(dict.fromkeys(commit for record in _on_the_page for commit in commits(record)))
     _on_the_page.clear()
     title, _, rest = text.partition("\n")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{title}\n\n{_said_of(commits)}\n{rest.rstrip()}\n", encoding="utf-8")
+    path.write_text(f"{title}\n\n{_said_of(found)}\n{rest.rstrip()}\n", encoding="utf-8")
 
 
-def _said_of(commits: list[str]) -> str:
-    clean = [commit for commit in commits if not commit.endswith("-dirty")]
-    if len(commits) == 1 and clean:
-        return f"Every row of this page is of commit {commits[0]}."
-    said = f"The rows of this page are of {len(commits)} commits ({', '.join(commits)})" if len(commits) > 1 else ""
+def _said_of(found: list[str]) -> str:
+    clean = [commit for commit in found if not commit.endswith("-dirty")]
+    if len(found) == 1 and clean:
+        return f"Every row of this page is of commit {found[0]}."
+    said = f"The rows of this page are of {len(found)} commits ({', '.join(found)})" if len(found) > 1 else ""
     if not said:
-        return f"The rows of this page are of commit {commits[0]} with changes that were not committed."
-    changed = "; those that end in -dirty had changes that were not committed" if len(clean) < len(commits) else ""
+        return f"The rows of this page are of commit {found[0]} with changes that were not committed."
+    changed = "; those that end in -dirty had changes that were not committed" if len(clean) < len(found) else ""
     return f"{said}{changed}. Figures of different commits are not to be set against each other."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import matplotlib
@@ -97,7 +98,36 @@ def balancing() -> None:
     save("balancing")
 
 
+def densities() -> None:
+    """What is found of a real graph, what is proven and what the usual methods find, from the stored run."""
+    run = json.loads((HERE.parents[1] / "benchmarks" / "results" / "densest_rivals.json").read_text(encoding="utf-8"))
+    rows = [row for row in run["rows"] if row["graph"] == "uk-2007-05@100000" and row["k"] >= 50]
+    sizes = [row["k"] for row in rows]
+    _, axes = plt.subplots(figsize=(7.2, 3.4), layout="constrained")
+    grey = "#7d8894"  # readable on white and on black
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(grey)
+    axes.tick_params(colors=grey, which="both")
+    lines = (("bound", "proven bound", BOUND, "--"), ("density", "Flipwise", FOUND, "-"),
+             ("frank-wolfe", "Frank-Wolfe", "#c98a1b", "-"), ("peeling", "greedy peeling", "#5a9e6f", "-"),
+             ("ravi", "RAVI", "#8e6bbf", "-"))  # fmt: skip
+    places = {"bound": (160, 186), "density": (140, 150), "frank-wolfe": (600, 174), "peeling": (600, 139),
+              "ravi": (600, 46)}  # fmt: skip
+    for key, name, colour, style in lines:
+        axes.plot(sizes, [row[key] for row in rows], style, color=colour, linewidth=2.6 if key == "density" else 1.6,
+                  marker=".")  # fmt: skip
+        axes.text(*places[key], name, color=colour, va="center", ha="right" if key in ("bound", "density") else "left",
+                  fontweight="bold" if key == "density" else "normal")  # fmt: skip
+    axes.fill_between(sizes, [row["density"] for row in rows], [row["bound"] for row in rows], color=BOUND, alpha=0.15)
+    axes.set(xscale="log", xticks=sizes, xticklabels=[f"{k:,}" for k in sizes])
+    axes.minorticks_off()
+    axes.set_xlabel("number of nodes k (uk-2007-05@100000)", color=grey)
+    axes.set_ylabel("density", color=grey)
+    save("densities")
+
+
 if __name__ == "__main__":
+    densities()
     band()
     loads()
     balancing()
