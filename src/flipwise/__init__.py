@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from flipwise.foundation.errors import FlipwiseWarning as FlipwiseWarning
     from flipwise.foundation.errors import IncompatibleObjective as IncompatibleObjective
     from flipwise.foundation.errors import InfeasibleAnswer as InfeasibleAnswer
+    from flipwise.foundation.errors import InfeasibleModel as InfeasibleModel
     from flipwise.foundation.errors import InvalidFile as InvalidFile
     from flipwise.foundation.errors import InvalidInput as InvalidInput
     from flipwise.foundation.errors import MissingDependency as MissingDependency
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from flipwise.model.polynomial import Polynomial as Polynomial
     from flipwise.model.problem import Problem as Problem
     from flipwise.model.quadratic import Quadratic as Quadratic
+    from flipwise.model.rows import LinearConstraints as LinearConstraints
     from flipwise.model.smooth import Smooth as Smooth
     from flipwise.model.terms import LowRank as LowRank
     from flipwise.qubo.formats import read_model as read_model
@@ -85,6 +87,7 @@ _HOMES = {
     "ColumnCounts": "model.constraints",
     "Free": "model.constraints",
     "GroupCounts": "model.constraints",
+    "LinearConstraints": "model.rows",
     "at_least": "model.counts",
     "at_most": "model.counts",
     "Constraint": "model.constraints",
@@ -106,6 +109,7 @@ _HOMES = {
     "FlipwiseWarning": "foundation.errors",
     "IncompatibleObjective": "foundation.errors",
     "InfeasibleAnswer": "foundation.errors",
+    "InfeasibleModel": "foundation.errors",
     "InvalidFile": "foundation.errors",
     "InvalidInput": "foundation.errors",
     "MissingDependency": "foundation.errors",

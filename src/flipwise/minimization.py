@@ -23,6 +23,7 @@ from flipwise.model.counts import Count
 from flipwise.model.problem import Problem, as_problem
 from flipwise.model.quadratic import Quadratic
 from flipwise.model.reduction import Fixed
+from flipwise.model.rows import LinearConstraints, Rows
 from flipwise.solvers.optima import Optima
 from flipwise.solvers.portfolio.algorithm import Portfolio, portfolio_or_other
 from flipwise.solvers.registry import GENERAL, Method, as_solver
@@ -74,6 +75,7 @@ def minimize(
     *,
     count: Count = None,
     constraint: Constraint | None = None,
+    rows: Rows = None,
     fixed: Fixed | None = None,
     method: str | Solver = "auto",
     bound: Bound | None = None,
@@ -112,6 +114,9 @@ def minimize(
     constraint
         `Free()` (the default), `Cardinality(...)`, `ColumnCounts(...)`, `GroupCounts(...)` or your own; of the first
         three exact numbers of ones, or ranges.
+    rows
+        Linear inequalities and equalities, also beside counts: `flipwise.LinearConstraints(A, lower, upper)`, the tuple
+        (A, lower, upper), or a list of ({variable: coefficient}, "<=", number), with "<=", ">=" or "==".
     fixed
         Variables that have one value in every point, by index: {3: 1, 7: 0} (in spins 1 and -1); (i, j) in a matrix.
     method
@@ -173,7 +178,7 @@ def minimize(
     -8.0
     """
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
-    problem = as_problem(objective, n_or_shape, constraint, count, fixed)
+    problem = as_problem(objective, n_or_shape, constraint, count, fixed, rows)
     wanted = wanted_answers(pool, distance)
     chosen = _default_solver(problem, options, limits, restarts, wanted) if method == "auto" else method
     if pool == "optima":
@@ -224,6 +229,8 @@ def _default_solver(
     if restarts > 1 or limits.max_iterations is not None or limits.patience is not None:
         return "dpcd"
     objective = problem.objective
+    if isinstance(problem.constraint, LinearConstraints):
+        return Portfolio(DEFAULT_EFFORT) if limits.time_limit is None else "portfolio"
     if isinstance(objective, Quadratic) and limits.time_limit is None:
         fits = (SMALL_ENTRIES if wanted is None else 0) < objective.entries <= DEFAULT_ENTRIES
         return Portfolio(DEFAULT_EFFORT) if fits else "dpcd"

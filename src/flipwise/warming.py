@@ -106,6 +106,14 @@ def _minimize() -> Iterator[Step]:
         yield partial(_make_late_moves, A)
     for A in (_sparse(20, 5), _wide(_sparse(20, 5))):
         yield partial(_ask_as_if_large, A)
+    yield _search_under_rows
+
+
+def _search_under_rows() -> None:
+    """A search with linear constraints."""
+    from flipwise.minimization import minimize
+
+    minimize(_sparse(20, 5), rows=(np.ones((1, 20)), None, 4), seed=0, method="portfolio", max_iterations=2)
 
 
 def _walk(A: Any, constraint: Any) -> None:
@@ -132,6 +140,7 @@ def _qubo() -> Iterator[Step]:
             yield partial(solve_qubo, A, count=count, bound="sdp", seed=0, max_iterations=8)
         yield partial(_make_late_moves, A)
     yield partial(_ask_as_if_large, _sparse(20, 5))
+    yield _search_under_rows
     for scale in (1.0, 0.3):
         yield partial(
             solve_qubo, scale * (abs(_sparse(20, 5)) - sp.eye_array(20)), bound="none", seed=0, max_iterations=8

@@ -11,6 +11,7 @@ import numpy as np
 from flipwise.bounds.closing import CLOSED, USUAL_WORK, Closing, is_closable, is_sparse
 from flipwise.bounds.lattice import lifted
 from flipwise.bounds.polynomial import polynomial_bound
+from flipwise.bounds.rows import RowsClosing, is_listed, rows_proof
 from flipwise.bounds.sdp import sdp_bound, spectral_bound
 from flipwise.engine.solve import Proof
 from flipwise.foundation.errors import IncompatibleObjective, InvalidInput
@@ -18,6 +19,7 @@ from flipwise.model.constraints import Constraint, Free
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
+from flipwise.model.rows import LinearConstraints
 
 Bound = Literal["auto", "best", "quick", "sdp", "spectral", "simple", "none"]
 """Which bound to prove. "auto" closes the gap where that can be done in the time there is (without a limit: with a
@@ -43,6 +45,7 @@ def proof_of(
     objective = problem.objective
     if wanted == "none":
         return None
+    rows = problem.constraint if isinstance(problem.constraint, LinearConstraints) else None
     closing = None
     more: dict[str, Any] = {}
     if wanted in WHOLE and is_closable(problem):
@@ -55,13 +58,17 @@ def proof_of(
             raise IncompatibleObjective(
                 f'`bound` must be "auto", "best", "quick", "simple" or "none" for a Polynomial, got {wanted!r}.'
             )
-        return Proof(partial(polynomial_bound, objective), **more)
+        relaxed = partial(polynomial_bound, objective)
+        return Proof(relaxed, **more) if rows is None else rows_proof(problem, wanted, relaxed, time_limit)
     if not isinstance(objective, Quadratic):
         raise IncompatibleObjective(
             f'`bound` must be "none" for a {type(objective).__name__}: bounds are known for flipwise.Quadratic only.'
         )
     kind = affordable_bound(objective, wanted, time_limit)
     constraint = None if isinstance(problem.constraint, Free) else problem.constraint
+    if rows is not None:
+        prove = partial(proven_bound, objective, None, kind, time_limit, least=least)
+        return rows_proof(problem, wanted, prove, time_limit)
     if closing is None or wanted == "quick":
         prove = partial(proven_bound, objective, constraint, kind, time_limit, least=least)
         return Proof(prove, costly=kind in ("sdp", "spectral"), **more)
@@ -85,6 +92,10 @@ def bound_for_gap(bound: str | None, gap: float | None) -> Any:
 
 def proof_of_small(problem: Problem) -> Proof | None:
     """The proof for those who did not ask for one: what is enumerated in a blink is, and nothing else is proven."""
+    if isinstance(problem.constraint, LinearConstraints):
+        if problem.is_users_own or not is_listed(problem):
+            return None
+        return Proof(lambda: None, begin=RowsClosing(problem).begin)
     if not is_closable(problem):
         return None
     closing = Closing(problem, patient=False)

@@ -25,6 +25,8 @@ LISTED = 4096
 
 Group = tuple[Ints, range]
 """Spins and how many of them may be +1: one number, or several in a row."""
+Limited = tuple[Floats, Floats, Floats]
+"""Linear rows: the coefficients of bits, one row each, and the least and the largest sums."""
 
 
 def number_of_points(n: int, groups: list[Group]) -> float:
@@ -63,10 +65,14 @@ def least_point(
     h: npt.NDArray[np.object_],
     groups: list[Group],
     stop: Callable[[], bool] = lambda: False,
+    rows: Limited | None = None,
 ) -> tuple[int, Signs] | None:
-    """The least value of sum_{i<j} J_ij s_i s_j + h's, J symmetric without diagonal, and where; None when stopped."""
+    """The least value of sum_{i<j} J_ij s_i s_j + h's, J symmetric without diagonal, and where; None when stopped.
+
+    With `rows`, which stand for all groups, also where no point keeps them.
+    """
     best: tuple[int, Signs] | None = None
-    for least, found, point in _least_of_blocks(J, h, groups):
+    for least, found, point in _least_of_blocks(J, h, groups, rows):
         if found.size and (best is None or least < best[0]):
             best = least, point(int(found[0]))
         if stop():
@@ -79,11 +85,12 @@ def least_points(
     h: npt.NDArray[np.object_],
     groups: list[Group],
     stop: Callable[[], bool] = lambda: False,
+    rows: Limited | None = None,
 ) -> list[Signs] | None:
     """All points where the value that `least_point` finds is taken; None when stopped."""
     best: int | None = None
     points: list[Signs] = []
-    for least, found, point in _least_of_blocks(J, h, groups):
+    for least, found, point in _least_of_blocks(J, h, groups, rows):
         if found.size and (best is None or least < best):
             best, points = least, []
         if least == best:
@@ -94,7 +101,7 @@ def least_points(
 
 
 def _least_of_blocks(
-    J: npt.NDArray[np.object_], h: npt.NDArray[np.object_], groups: list[Group]
+    J: npt.NDArray[np.object_], h: npt.NDArray[np.object_], groups: list[Group], rows: Limited | None
 ) -> Iterator[tuple[int, Ints, Callable[[int], Signs]]]:
     """The least value in each block that has a point, the numbers of the points that take it, and its points."""
     n = h.size
@@ -102,7 +109,7 @@ def _least_of_blocks(
     upper = np.array([[J[i, j] if i < j else 0 for j in range(n)] for i in range(n)], dtype=object).reshape(n, n)
     limbs = as_limbs(np.concatenate([upper, h.reshape(1, n)]), bits)
     base = 1 << bits
-    for values, points in _blocks(n, limbs, groups):
+    for values, points in _blocks(n, limbs, groups, rows):
         least = float(values[-1].min(initial=math.inf))
         if least == math.inf:
             yield 0, np.zeros(0, dtype=np.int64), points
@@ -120,10 +127,16 @@ Block = tuple[list[Floats], Callable[[int], Signs]]
 """The values of the points of a block in each limb (inf where a count is broken), and its points by number."""
 
 
-def _blocks(n: int, limbs: list[Floats], groups: list[Group]) -> Iterator[Block]:
+def _blocks(n: int, limbs: list[Floats], groups: list[Group], rows: Limited | None) -> Iterator[Block]:
+    if rows is not None:
+        return _halves(n, limbs, rows)
     if groups and 4.0 * number_of_points(n, groups) <= 2.0 ** min(n, 1000):
         return _listed(n, limbs, groups)
-    return _halves(n, limbs, groups)
+    members = np.zeros((len(groups), n))
+    for row, (inside, _) in zip(members, groups, strict=True):
+        row[inside] = 1.0
+    ends = np.array([(allowed[0], allowed[-1]) for _, allowed in groups], dtype=np.float64).reshape(-1, 2)
+    return _halves(n, limbs, (members, ends[:, 0], ends[:, 1]))
 
 
 def _listed(n: int, limbs: list[Floats], groups: list[Group]) -> Iterator[Block]:
@@ -137,7 +150,7 @@ def _listed(n: int, limbs: list[Floats], groups: list[Group]) -> Iterator[Block]
         yield [((x @ part[:n]) * x).sum(axis=1) + x @ part[n] for part in limbs], S.__getitem__
 
 
-def _halves(n: int, limbs: list[Floats], groups: list[Group]) -> Iterator[Block]:
+def _halves(n: int, limbs: list[Floats], rows: Limited) -> Iterator[Block]:
     low = min(LOW_BITS, n)
     first, second = _patterns(low), _patterns(n - low)
 
@@ -145,25 +158,22 @@ def _halves(n: int, limbs: list[Floats], groups: list[Group]) -> Iterator[Block]
         return np.asarray(((points @ part[:n][inside, inside]) * points).sum(axis=1) + points @ part[n][inside])
 
     halves = [(half(part, first, slice(0, low)), half(part, second, slice(low, n))) for part in limbs]
-    members = np.zeros((len(groups), n))
-    for row, (inside, _) in zip(members, groups, strict=True):
-        row[inside] = 1.0
-    limits = [(2 * allowed[0] - inside.size, 2 * allowed[-1] - inside.size) for inside, allowed in groups]
-    sums = first @ members[:, :low].T, second @ members[:, low:].T
+    members, least_sums, most_sums = rows
+    sums = (first > 0) @ members[:, :low].T, (second > 0) @ members[:, low:].T
     for start in range(0, second.shape[0], BATCH):
         block = slice(start, start + BATCH)
         values = [
             (f1[:, None] + first @ (part[:low, low:n] @ second[block].T) + f2[None, block]).reshape(-1)
             for part, (f1, f2) in zip(limbs, halves, strict=True)
         ]
-        for group, (least, most) in enumerate(limits):
-            found = sums[0][:, group][:, None] + sums[1][block, group][None, :]
+        for row, (least, most) in enumerate(zip(least_sums, most_sums, strict=True)):
+            found = sums[0][:, row][:, None] + sums[1][block, row][None, :]
             values[-1][((found < least) | (found > most)).reshape(-1)] = math.inf
         width = second[block].shape[0]
 
         def point(number: int, start: int = start, width: int = width) -> Signs:
-            row, column = divmod(number, width)
-            return np.concatenate([first[row], second[start + column]]).astype(np.int8)
+            one, other = divmod(number, width)
+            return np.concatenate([first[one], second[start + other]]).astype(np.int8)
 
         yield values, point
 

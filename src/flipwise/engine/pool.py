@@ -22,6 +22,7 @@ from flipwise.foundation.errors import InvalidInput
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
+from flipwise.model.rows import LinearConstraints
 
 Bools = npt.NDArray[np.bool_]
 ROWS_SHOWN = 20
@@ -245,7 +246,9 @@ class Collector:
 def is_mirrored(problem: Problem) -> bool:
     """Whether every point and its negation are both feasible and have the same value."""
     objective = problem.objective
-    if problem.reduction is not None and problem.reduction.selection.fixes:
+    if isinstance(problem.constraint, LinearConstraints) or (
+        problem.reduction is not None and problem.reduction.selection.fixes
+    ):
         return False
     if isinstance(objective, Quadratic):
         even = not objective.c.any()

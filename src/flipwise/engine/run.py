@@ -172,6 +172,8 @@ class Run:
         self.last: tuple[Floats, float] | None = None
         """Where the last iteration ended, and its value."""
         self.resumption = resumption
+        self.info: dict[str, Any] = {}
+        """What a solver has to say beside its point, for `Result.info`."""
         self.trace = trace or Trace()
         self.iterations = 0
         self.evaluations = 0

@@ -253,7 +253,7 @@ def _finished(run: Run, problem: Problem, status: Status, method: str, seed: int
         status = Status.GAP
     elif status is Status.OPTIMAL:  # a method says so, but what it has proven is off in the last digit
         status = Status.CONVERGED
-    info: dict[str, Any] = {"compile_seconds": run.clock.compile_seconds}
+    info: dict[str, Any] = {"compile_seconds": run.clock.compile_seconds, **run.info}
     if run.last is not None and run.last[1] != run.best_value:
         info.update(last_x=problem.to_user(run.last[0]), last_value=run.last[1] * run.unit)
     return Result(

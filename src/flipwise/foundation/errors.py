@@ -5,6 +5,8 @@ A message names the argument, states the rule, shows what was given and says wha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class FlipwiseError(Exception):
     """Base class of everything raised on purpose by this library.
@@ -53,6 +55,33 @@ class InfeasibleAnswer(FlipwiseError, RuntimeError):
     >>> issubclass(flipwise.InfeasibleAnswer, flipwise.FlipwiseError)
     True
     """
+
+
+class InfeasibleModel(InvalidInput):
+    """No point keeps all linear rows and counts, or none was found. Also a `ValueError`.
+
+    Attributes
+    ----------
+    rows
+        Which rows conflict, by name or number: as few as were found.
+    proven
+        Whether it is proven that there is no such point.
+
+    Examples
+    --------
+    >>> import flipwise, numpy as np
+    >>> rows = flipwise.LinearConstraints([[1, 1, 0], [0, 1, 1], [1, 0, 1]], 1, 1)
+    >>> try:
+    ...     flipwise.solve_qubo(np.eye(3), rows=rows, seed=0)
+    ... except flipwise.InfeasibleModel as error:
+    ...     print(error.rows)
+    ['0', '1', '2']
+    """
+
+    def __init__(self, message: str, *, rows: Sequence[str] = (), proven: bool = True) -> None:
+        super().__init__(message)
+        self.rows = list(rows)
+        self.proven = proven
 
 
 class InvalidFile(FlipwiseError, ValueError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
@@ -21,6 +21,7 @@ from flipwise.model.flips import EvaluatedFlips
 from flipwise.model.objective import Objective, SupportsFlips
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.quadratic import Quadratic
+from flipwise.model.rows import LinearConstraints, Rows, with_rows
 from flipwise.model.smooth import Smooth, checked_gradient, checked_shape, checked_value
 from flipwise.model.terms import LowRank
 
@@ -143,10 +144,17 @@ def _counted(function: Callable[[Floats], Any], count: Callable[[], None]) -> Ca
 
 
 def as_problem(
-    objective: Any, shape: Any, constraint: Constraint | None, count: Any = None, fixed: Fixed | None = None
+    objective: Any,
+    shape: Any,
+    constraint: Constraint | None,
+    count: Any = None,
+    fixed: Fixed | None = None,
+    rows: Rows = None,
+    labels: Sequence[Any] | None = None,
 ) -> Problem:
     """Check what the user gave and put it together; `count` is short for a `Cardinality`.
 
+    `rows` are linear constraints beside it, which may name variables by their `labels`.
     Ranges of counts and fixed variables are there no more: what comes back is searched, and stands for what was given.
     """
     built = _as_objective(objective, shape)
@@ -164,7 +172,14 @@ def as_problem(
             "`constraint` must be Free(), Cardinality(count), ColumnCounts(...), GroupCounts(...) or your own, "
             f"got {constraint!r}."
         )
+    if type(chosen) is LinearConstraints:
+        if rows is not None:
+            raise InvalidInput("`rows` and linear constraints as `constraint` exclude each other: put them into one.")
+        chosen, rows = Free(), chosen
     chosen.check(built.shape)
+    if rows is not None:
+        chosen = with_rows(rows, chosen, tuple(built.shape), getattr(built, "variables", "spin"), labels)
+        chosen.check(built.shape)
     return without_ranges(Problem(built, chosen), fixed)
 
 

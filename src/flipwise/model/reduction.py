@@ -21,6 +21,7 @@ from flipwise.foundation.errors import IncompatibleObjective, InvalidInput
 from flipwise.model.constraints import Cardinality, Constraint, Counts, Free, GroupCounts
 from flipwise.model.counts import range_in_words
 from flipwise.model.restriction import Selection, restricted
+from flipwise.model.rows import LinearConstraints
 
 if TYPE_CHECKING:
     from flipwise.model.problem import Problem
@@ -79,6 +80,8 @@ def reduced(problem: Problem, fixed: Fixed | None) -> Problem:
     counts = problem.constraint
     if not fixed and (not isinstance(counts, Counts) or counts.is_exact):
         return problem
+    if isinstance(counts, LinearConstraints):
+        return _with_rows_left(problem, counts, _fixed_spins(problem, fixed or {}))
     if not isinstance(counts, Counts | Free):
         raise IncompatibleObjective(
             f"`fixed` cannot be kept beside a constraint of your own ({type(counts).__name__}): let the constraint "
@@ -105,6 +108,16 @@ def reduced(problem: Problem, fixed: Fixed | None) -> Problem:
         constraint=constraint,
         reduction=Reduction(problem, selection, labels, least, most, rounding),
     )
+
+
+def _with_rows_left(problem: Problem, rows: LinearConstraints, spins: Floats) -> Problem:
+    """The problem of the variables that are not fixed, under linear rows."""
+    selection = Selection(spins, 0 if (spins == 0.0).any() else 1)
+    left = rows.restricted(spins, selection.dummies)
+    left.check((selection.size,))
+    objective, rounding = restricted(problem.objective, selection)
+    reduction = Reduction(problem, selection, np.zeros(selection.size, dtype=np.int64), _NONE, _NONE, rounding)
+    return replace(problem, objective=objective, constraint=left, reduction=reduction)
 
 
 def by_index(fixed: Fixed | None, labels: Sequence[Any] | None, what: str = "variable") -> Fixed | None:

@@ -29,6 +29,7 @@ from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem, as_problem
 from flipwise.model.quadratic import Quadratic
 from flipwise.model.reduction import Fixed, by_index
+from flipwise.model.rows import Rows
 from flipwise.qubo.dictionaries import has_long_terms, labelled_polynomial, split_terms
 from flipwise.qubo.fixing import FixedVariables
 from flipwise.qubo.models import QuadraticModel, fields_of, is_dictionary
@@ -40,6 +41,7 @@ def solve_qubo(
     *,
     count: Count = None,
     constraint: Constraint | None = None,
+    rows: Rows = None,
     fixed: Fixed | None = None,
     method: str | Solver = "portfolio",
     bound: Bound = "auto",
@@ -76,6 +78,9 @@ def solve_qubo(
     count
         Exactly so many variables are 1, without any penalty; short for `constraint=flipwise.Cardinality(count)`. A pair
         (5, 10) is a range, as is `flipwise.at_most(10)` or `at_least(5)`.
+    rows
+        Linear inequalities and equalities: `flipwise.LinearConstraints(A, lower, upper)`, that tuple, or a list of
+        ({variable: coefficient}, "<=", number), by label where there are labels.
     fixed
         Variables with one value in every point, by label where there are labels, else by index: {3: 1, 7: 0}.
     bound
@@ -106,7 +111,7 @@ def solve_qubo(
         "verbose": verbose, "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
         "pool": wanted_answers(pool, distance),
     }  # fmt: skip
-    problem = as_problem(objective, None, constraint, count, by_index(fixed, labels))
+    problem = as_problem(objective, None, constraint, count, by_index(fixed, labels), rows, labels)
     return _solved(problem, labels, method, effort, options, bound, limits, run)
 
 
@@ -117,6 +122,7 @@ def solve_ising(
     *,
     count: Count = None,
     constraint: Constraint | None = None,
+    rows: Rows = None,
     fixed: Fixed | None = None,
     method: str | Solver = "portfolio",
     bound: Bound = "auto",
@@ -147,9 +153,11 @@ def solve_ising(
     h, J
         Arrays (J dense or scipy.sparse, in any triangle: entries (i, j) and (j, i) are added up) or dicts, {v: h} and
         {(u, v): J}, in which J may have products of any length; or a model or the path of a model file alone.
-    offset, count, constraint, fixed, method, bound, effort, start, restarts, seed, time_limit, max_iterations, target
+    offset, count, constraint, rows, fixed, method, bound, effort, start, restarts, seed, time_limit, max_iterations
         As in `solve_qubo`; `count` is the number of spins at +1.
-    gap, patience, max_evaluations, pool, distance, callback, threads, verbose, trace_file, checkpoint, every, **options
+    target, gap, patience, max_evaluations, pool, distance, callback, threads, verbose, trace_file, checkpoint, every
+        As in `solve_qubo`.
+    **options
         As in `solve_qubo`.
 
     Examples
@@ -165,7 +173,7 @@ def solve_ising(
         "verbose": verbose, "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
         "pool": wanted_answers(pool, distance),
     }  # fmt: skip
-    problem = as_problem(objective, None, constraint, count, by_index(fixed, labels))
+    problem = as_problem(objective, None, constraint, count, by_index(fixed, labels), rows, labels)
     return _solved(problem, labels, method, effort, options, bound, limits, run)
 
 

@@ -23,6 +23,7 @@ from flipwise.bounds.gray_code import list_polynomial
 from flipwise.bounds.integers import integer_model
 from flipwise.bounds.lattice import value_lattice
 from flipwise.bounds.linearised import linearise
+from flipwise.bounds.rows import RowsClosing, branch_and_bound, is_listed, least_with_rows, tell_least
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
@@ -33,6 +34,7 @@ from flipwise.model.forms import homogeneous
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
+from flipwise.model.rows import LinearConstraints
 from flipwise.solvers.projections import Polytope
 
 _GAP = 1e-6
@@ -66,6 +68,8 @@ class Exact:
     def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
         """Find a global minimum; the start `x` is only what is returned if time runs out."""
         objective = problem.objective
+        if isinstance(problem.constraint, LinearConstraints):
+            return self._solve_with_rows(problem, x, run)
         groups = _groups(problem)
         n = sum(inside.size for inside, _ in groups) or problem.n
         count = number_of_points(n, groups)
@@ -85,6 +89,31 @@ class Exact:
             return list_polynomial(objective, problem, run) or _proven(problem, run)
         assert isinstance(objective, Quadratic)
         return _enumerate(objective, problem, run) if small else _branch_and_bound(objective, problem, run)
+
+    def _solve_with_rows(self, problem: Problem, x: Floats, run: Run) -> Status:
+        """All points where they are few, else branch and bound with the rows."""
+        closing = RowsClosing(problem)
+        if not is_listed(problem, 2.0**self.enumerate_up_to) and closing.products > self.products:
+            raise InvalidInput(
+                f'method="exact" is for small problems: this one has {problem.n} variables, rows, and '
+                f"{closing.products:.3g} products. Up to {self.enumerate_up_to} variables, or {self.products} products "
+                "can be solved; use another method, or raise an option."
+            )
+        run.offer(x, problem.objective.value(x))
+        if is_listed(problem, 2.0**self.enumerate_up_to):
+            found = least_with_rows(problem, lambda: run.check_time() is not None)
+            if not found:  # the start keeps the rows: only time can have run out
+                return run.stopped or Status.TIME_LIMIT
+            run.info["rows"] = "enumeration"
+            best = found[0].astype(np.float64).reshape(problem.shape)
+            stop = run.step(best, problem.objective.value(best))
+            tell_least(run, problem, found[0])
+        else:
+            run.info["rows"] = "branch and bound"
+            branch_and_bound(run, problem, None)
+            assert run.best_x is not None
+            stop = run.step(run.best_x, run.best_value)
+        return Status.OPTIMAL if run.is_proven else stop or run.check_time() or Status.CONVERGED
 
 
 def _groups(problem: Problem) -> list[Group]:

@@ -16,6 +16,7 @@ import numpy as np
 from flipwise.bounds.closing import groups_of, matrix_of, point_of
 from flipwise.bounds.enumeration import enumeration_work, least_points, number_of_points
 from flipwise.bounds.integers import integer_model
+from flipwise.bounds.rows import is_listed, least_with_rows
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.engine.solver import Solver
@@ -24,6 +25,7 @@ from flipwise.foundation.errors import InvalidInput
 from flipwise.model.constraints import is_built_in
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
+from flipwise.model.rows import LinearConstraints
 from flipwise.solvers.exact import feasible_points
 
 WORK = 2.0**24
@@ -50,6 +52,13 @@ class Optima:
 
     def check(self, problem: Problem) -> None:
         """Refuse what would take too long."""
+        if isinstance(problem.constraint, LinearConstraints):
+            if not is_listed(problem, WORK):
+                raise InvalidInput(
+                    'pool="optima" enumerates all points, which are too many here. Use pool=100, say, for the good '
+                    "points that a search finds."
+                )
+            return
         if not is_built_in(problem.constraint):
             raise InvalidInput('pool="optima" needs a constraint of flipwise\'s own. Use pool=100, say, instead.')
         groups = groups_of(problem)
@@ -70,7 +79,9 @@ class Optima:
         run.offer(x, problem.objective.value(x))
         objective = problem.objective
         found: Iterable[Any] | None
-        if isinstance(objective, Quadratic):
+        if isinstance(problem.constraint, LinearConstraints):
+            found = least_with_rows(problem, lambda: run.check_time() is not None, every=True)
+        elif isinstance(objective, Quadratic):
             model = integer_model(objective, rounded=True)
             assert model is not None
             groups = groups_of(problem)

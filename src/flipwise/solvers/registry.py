@@ -13,6 +13,7 @@ from flipwise.foundation.errors import IncompatibleObjective, InvalidInput
 from flipwise.model.constraints import Cardinality
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
+from flipwise.model.rows import LinearConstraints
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Method:
     free: bool = True
     counts: bool = True
     needs: str = "any"
+    rows: bool = True
+    """Whether it keeps linear constraints."""
 
     def load(self) -> type[Any]:
         """The class of the solver; imports its module."""
@@ -58,6 +61,11 @@ class Method:
     def check(self, problem: Problem, methods: Mapping[str, Method]) -> None:
         """Raise when the method does not apply to the problem, naming those of `methods` that do."""
         constraint = problem.constraint
+        if isinstance(constraint, LinearConstraints) and not self.rows:
+            raise IncompatibleObjective(
+                f'method="{self.name}" cannot keep linear constraints. '
+                f"Use one of: {_fitting(methods, problem, rows=True)}."
+            )
         if constraint.swaps and not self.counts:
             raise IncompatibleObjective(
                 f'method="{self.name}" cannot keep an exact number of ones, but the constraint is '
@@ -95,15 +103,18 @@ GENERAL: dict[str, Method] = {
         ),
         Method("cooled", "DPCD with noise that is cooled down, not monotone", "solvers.dpcd.momentum.CooledDPCD"),
         Method("mean-field", "annealed mean fields (Peterson & Anderson 1987)", "solvers.dpcd.momentum.MeanField"),
-        Method("sgm", "signed gradient method (Liu et al. 2014)", "solvers.sgm.SGM", counts=False),
-        Method("adm", "adaptive random signed gradients (Liu et al. 2017)", "solvers.adm.ADM", counts=False),
-        Method("dcc", "cyclic coordinate descent on bits (Shen et al. 2015)", "solvers.dcc.DCC"),
+        Method("sgm", "signed gradient method (Liu et al. 2014)", "solvers.sgm.SGM", counts=False, rows=False),
+        Method(
+            "adm", "adaptive random signed gradients (Liu et al. 2017)", "solvers.adm.ADM", counts=False, rows=False
+        ),
+        Method("dcc", "cyclic coordinate descent on bits (Shen et al. 2015)", "solvers.dcc.DCC", rows=False),
         Method("lp", "box relaxation and rounding (Hsieh et al. 2015)", "solvers.lp.LP"),
         Method(
             "spectral",
             "eigenvector relaxation, rounding by sweep (Olsson et al. 2007)",
             "solvers.spectral.Spectral",
             needs="quadratic",
+            rows=False,
         ),
         Method(
             "sdp",

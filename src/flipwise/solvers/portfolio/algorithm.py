@@ -8,6 +8,7 @@ small population, and their results are merged in a fixed order.
     dense    anneals from scratch and reheating, polished by tabu search; path relinking between members
     conflict independent sets and the like, recognised by their penalties: walks that cross them (`portfolio.conflicts`)
     bound    spins that follow others in some optimum are one first (`portfolio.contraction`)
+    rows     chains of flips that keep linear rows, or pass through points that break them (`portfolio.chains`)
     counts   the same with exact numbers of ones (`portfolio.exchange`)
     degree 3 and more, or any `Polynomial`: anneals, reheating and tabu walks on its terms (`portfolio.polynomials`)
     functions that only have a value and a gradient: first-order schemes that share the run (`dpcd.schemes`)
@@ -41,8 +42,10 @@ from flipwise.model.objective import SupportsFlips
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
+from flipwise.model.rows import LinearConstraints
 from flipwise.solvers.dpcd.algorithm import DPCD
 from flipwise.solvers.dpcd.schemes import improve_by_schemes
+from flipwise.solvers.portfolio.chains import RowsPopulation, walk_by_projections
 from flipwise.solvers.portfolio.conflicts import ConflictPopulation, conflict_graph
 from flipwise.solvers.portfolio.contraction import ContractedPopulation, DecidedPopulation, contraction_of
 from flipwise.solvers.portfolio.crossing import LARGEST, CrossedPopulation
@@ -89,6 +92,8 @@ class Portfolio:
 
     def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
         """Improve on the descent from `x` until a limit."""
+        if isinstance(problem.constraint, LinearConstraints):
+            return _improve_under_rows(problem, problem.constraint, x, rng, run, self.effort)
         if not isinstance(problem.objective, SupportsFlips):
             return improve_by_schemes(problem, x, rng, run, self.effort)
         if not run.holds(Rounds) and not run.holds(Perturbed):
@@ -109,6 +114,23 @@ class Portfolio:
                 run.raise_bound(run.best_value)
             return Status.CONVERGED  # no couplings: the descent has set every spin by itself
         return improve(problem, _population(problem, form, rng, run), run, rounds)
+
+
+def _improve_under_rows(
+    problem: Problem, rows: LinearConstraints, x: Floats, rng: np.random.Generator, run: Run, effort: float
+) -> Status:
+    """The same under linear rows, from a point that keeps them."""
+    form = ising_form(problem.objective) if isinstance(problem.objective, Quadratic) else None
+    if form is None:
+        run.info["rows"] = "projections"
+        return walk_by_projections(problem, x, rng, run, effort)
+    if run.best_x is None:
+        run.offer(x, problem.objective.value(x))
+    assert run.best_x is not None
+    start = np.where(run.best_x.reshape(-1) > 0, 1, -1).astype(np.int8)
+    population = RowsPopulation(form, rows, start, rng)
+    run.info["rows"] = population.way
+    return improve(problem, population, run, rounds_for(run, effort))
 
 
 def portfolio_or_other(

@@ -18,6 +18,7 @@ from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Ints, Signs
 from flipwise.model.forms import IsingForm, Numbers
 from flipwise.model.problem import Problem
+from flipwise.model.rows import LinearConstraints
 
 MOST = 50
 """The most ways out of one point."""
@@ -43,9 +44,11 @@ class Neighbours:
 
     @classmethod
     def of(cls, problem: Problem, population: object, run: Run) -> Neighbours | None:
-        """For the form that a population searches; None without a pool, and for polynomials."""
+        """For the form that a population searches; None without a pool, for polynomials, and under rows."""
         form = getattr(population, "form", None)
         if run.pool is None or not run.pool.wanted.nearby or not isinstance(form, IsingForm):
+            return None
+        if isinstance(problem.constraint, LinearConstraints):
             return None
         labels = np.asarray(problem.constraint.labels(problem.shape)) if problem.constraint.swaps else None
         return cls(form, labels, run.pool)
