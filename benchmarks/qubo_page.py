@@ -153,7 +153,7 @@ def reads(record: Record) -> str:
         "## Reads of the sampler\n\n"
         "`FlipwiseSampler` and D-Wave's `SimulatedAnnealingSampler` with nothing but `num_reads`, one core; the third "
         f"column is ours as a multiple of the annealer's processor time, at most {max(ratios):.2f}. The mean energy is "
-        f"at least as low in {better} of {len(rows)} rows. Where every read is the optimum there is but one distinct.\n\n"
+        f"at least as low in {better} of {len(rows)} rows. Where every read is the optimum, one is distinct.\n\n"
         + table(head, body)
         + "\n"
     )
