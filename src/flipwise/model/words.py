@@ -10,6 +10,7 @@ from flipwise.model.constraints import Free
 from flipwise.model.counts import Counts, range_in_words
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.quadratic import Quadratic
+from flipwise.model.rows import LinearConstraints
 
 if TYPE_CHECKING:
     from flipwise.model.problem import Problem
@@ -36,6 +37,9 @@ def constraint_in_words(problem: Problem) -> str:
         low, high = given.constraint.limits(given.shape)
         one = low.size == 1
         words.append(f"{range_in_words(int(low[0]), int(high[0]))} at 1" if one else f"{low.size:,} groups with counts")
+    elif isinstance(given.constraint, LinearConstraints):
+        rows = given.constraint.A.shape[0]
+        words.append(f"{rows:,} linear row{'s' if rows != 1 else ''}")
     elif not isinstance(given.constraint, Free):
         words.append(f"constraint {type(given.constraint).__name__}")
     fixed = 0 if problem.reduction is None else int(np.count_nonzero(problem.reduction.selection.spins))
