@@ -57,7 +57,8 @@ def variants(run: dict[str, Any]) -> str:
 
 def local_search(run: dict[str, Any]) -> str:
     """DPCD against plain local search and the paper's rivals, one line for each family and rival."""
-    lines = ["| family | against | instances | level or better | ours | theirs | seconds |", "|" + " --- |" * 7]
+    head = "| family | against | instances | level or better | ours | theirs | seconds | ours took |"
+    lines = [head, "|" + " --- |" * 8]
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in run["rows"]:
         descents = {None: "", 1: ", one descent"}.get(row["restarts"], f", {row['restarts']} descents")
@@ -65,7 +66,10 @@ def local_search(run: dict[str, Any]) -> str:
     for (family, against), rows in groups.items():
         level = sum(row["ours"] <= row["rival"] + 1e-9 * abs(row["rival"]) for row in rows)
         ours, theirs, seconds = (sum(row[key] for row in rows) / len(rows) for key in ("ours", "rival", "seconds"))
-        lines.append(f"| {family} | {against} | {len(rows)} | {level} | {ours:.6g} | {theirs:.6g} | {seconds:.3g} |")
+        took = sum(row.get("our_seconds", row["seconds"]) for row in rows) / len(rows)
+        lines.append(
+            f"| {family} | {against} | {len(rows)} | {level} | {ours:.6g} | {theirs:.6g} | {seconds:.3g} | {took:.3g} |"
+        )
     return "\n".join(lines)
 
 
@@ -99,7 +103,8 @@ def page() -> str:
         source(runs["descent"]),
         "## Against plain local search and the paper's rivals",
         "Equal processor time on one core; mean values. The plain local search, compiled, restarts for as long as DPCD "
-        "took; a rival of the paper runs once, and DPCD restarts for as long.",
+        "took; a rival of the paper runs once, and DPCD restarts for as long: it looks at the clock after each step "
+        "and each walk, so that it takes 2 ms longer than the shortest of these limits, as the last column says.",
         local_search(runs["local_search"]),
         source(runs["local_search"]),
         "## What each departure is worth",

@@ -38,8 +38,9 @@ def glasses(record: dict[str, Any]) -> str:
         "processor time on one core; lower is better. The rivals sample the quadratic model that dimod makes of the "
         "polynomial (one more variable for each pair that is replaced, held by a penalty of strength 1, the default of "
         "`dimod.HigherOrderComposite`, or 3); the model is made before their clock starts, and reads are scored on the "
-        "polynomial. Seconds in brackets: the sampler did not end in time. The run was stopped, on a busy machine, "
-        "before its largest size (1,000).\n\n" + table(["n", "degree", "weights", *solvers], lines) + "\n"
+        "polynomial. Seconds in brackets: the sampler did not end in time.\n\n"
+        + table(["n", "degree", "weights", *solvers], lines)
+        + "\n"
     )
 
 

@@ -26,14 +26,15 @@ if TYPE_CHECKING:
     from flipwise.densest.decomposition import dense_decomposition as dense_decomposition
     from flipwise.densest.result import DensestSubgraph as DensestSubgraph
     from flipwise.densest.result import DensityProfile as DensityProfile
+    from flipwise.engine.explanation import explain as explain
     from flipwise.engine.limits import Status as Status
     from flipwise.engine.pool import Pool as Pool
     from flipwise.engine.result import Result as Result
     from flipwise.engine.run import Progress as Progress
-    from flipwise.engine.run import Record as Record
     from flipwise.engine.run import Run as Run
-    from flipwise.engine.run import Trace as Trace
     from flipwise.engine.solver import Solver as Solver
+    from flipwise.engine.trace import Record as Record
+    from flipwise.engine.trace import Trace as Trace
     from flipwise.foundation.errors import FlipwiseError as FlipwiseError
     from flipwise.foundation.errors import FlipwiseWarning as FlipwiseWarning
     from flipwise.foundation.errors import IncompatibleObjective as IncompatibleObjective
@@ -95,7 +96,7 @@ _HOMES = {
     "Polynomial": "model.polynomial",
     "Problem": "model.problem",
     "Run": "engine.run",
-    "Record": "engine.run",
+    "Record": "engine.trace",
     "Method": "solvers.registry",
     "ObjectiveReport": "model.check",
     "Tuning": "solvers.dpcd.tuning",
@@ -147,11 +148,12 @@ _HOMES = {
     "solve_ising": "qubo.solve",
     "solve_qubo": "qubo.solve",
     "Result": "engine.result",
+    "explain": "engine.explanation",
     "Pool": "engine.pool",
     "Status": "engine.limits",
     "Progress": "engine.run",
     "methods": "minimization",
-    "Trace": "engine.run",
+    "Trace": "engine.trace",
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES, "__version__")

@@ -105,7 +105,7 @@ def test_the_page_of_dense_subgraphs(browser: Browser, tmp_path: Path, width: in
     browser.complaints.clear()
     browser.open(path, width=width, dark=dark)
     assert browser.run(SIDEWAYS) <= 0
-    assert browser.run("document.querySelectorAll('svg[role=img]').length") == 4
+    assert browser.run("document.querySelectorAll('svg[role=img]').length") == 7
     ground = browser.run("getComputedStyle(document.body).backgroundColor")
     assert ground == ("rgb(20, 25, 31)" if dark else "rgb(255, 255, 255)")
     assert not browser.complaints

@@ -9,7 +9,7 @@ import pytest
 
 import flipwise
 from flipwise.engine.log import HEADER, format_row, shown_on_stderr
-from flipwise.engine.run import Record
+from flipwise.engine.trace import Record
 
 RING = (12, [[i, (i + 1) % 12] for i in range(12)])
 
@@ -26,7 +26,7 @@ def test_the_log_tells_the_run(capsys: pytest.CaptureFixture[str]) -> None:
     A = np.random.default_rng(0).standard_normal((40, 40))
     result = flipwise.minimize(A + A.T, constraint=flipwise.Cardinality(7), seed=0, verbose=True)
     lines = capsys.readouterr().err.splitlines()
-    assert "40 variables" in lines[1] and "exactly 7" in lines[1]
+    assert "40 -1/+1 variables" in lines[1] and "exactly 7" in lines[1]
     assert lines[4].startswith("* ")
     assert f"Value       {result.value:.12g}" in lines
     assert lines[-1].startswith("Time ") and "to the best point" in lines[-1]

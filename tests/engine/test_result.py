@@ -76,7 +76,7 @@ def test_plot_draws_the_run(result: Result) -> None:
 
 def test_a_long_trace_is_thinned() -> None:
     """A trace keeps at most its limit of records."""
-    from flipwise.engine.run import Record, Trace
+    from flipwise.engine.trace import Record, Trace
 
     trace = Trace(limit=10)
     for i in range(100):

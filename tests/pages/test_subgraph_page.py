@@ -14,6 +14,8 @@ import pytest
 import flipwise
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.planted import planted_subgraph
+from flipwise.pages.graph_charts import at_least
+from flipwise.pages.network import circle_order, network_svg
 from flipwise.pages.subgraph_page import adjacency_svg, profile_chart, subgraph_page
 
 VOID = {"meta", "line", "circle", "image", "rect", "br"}
@@ -90,3 +92,29 @@ def test_pictures_of_one_size_are_told_apart() -> None:
     """Two subgraphs that are drawn with the same number of nodes have masks of their own."""
     masks = [re.search("mask id='([^']+)'", adjacency_svg(block))[1] for block in (np.eye(5) > 0, np.eye(5) == 0)]  # type: ignore[index]
     assert masks[0] != masks[1]
+
+
+def test_the_subgraph_is_drawn_with_all_names() -> None:
+    """A name and a dot for each node, an edge for each edge; long names are cut, and whole in the title."""
+    graph, _ = planted_subgraph(40, 12, seed=0)
+    svg = network_svg(graph, [f"node {i} of the graph that is drawn" for i in range(40)])
+    assert svg.count("class='node'") == 40 == svg.count("<text")
+    assert sum(path.count("M") for path in re.findall(r"<path d='([^']*)'", svg)) == graph.n_edges
+    assert "node 7 of the graph…" in svg and "<title>node 7 of the graph that is drawn:" in svg
+    assert sorted(circle_order(graph).tolist()) == list(range(40))
+
+
+def test_where_a_set_sits() -> None:
+    """The curves say how many nodes have at least so large a degree."""
+    assert at_least(np.array([0, 1, 1, 3])) == [(1.0, 3.0), (3.0, 1.0)]
+    assert at_least(np.zeros(3, dtype=np.int64)) == []
+    assert len(at_least(np.arange(1, 5000))) <= 160
+
+
+def test_large_sets_are_not_drawn_with_names() -> None:
+    """Beyond some hundred nodes names have no room; without edges there is still a page."""
+    graph, _ = planted_subgraph(400, 20, seed=0)
+    page = subgraph_page(graph, [flipwise.densest_subgraph(graph, 350, seed=0, effort=0)])
+    assert "class='network'" not in page and "where the set sits" in page
+    empty = Graph(np.zeros(4, np.int64), np.zeros(0, np.int32))
+    assert "nan" not in subgraph_page(empty, [flipwise.densest_subgraph(empty, 2, seed=0)])

@@ -117,6 +117,8 @@ class Program(LazyGroup):
     table={
         "demo": ("subgraph", "see it work: a hidden dense subgraph, found, with a proof"),
         "subgraph": ("subgraph", "the densest k nodes of a graph, with a proven bound"),
+        "block": ("block", "rows and columns that are dense together: accounts and products"),
+        "directed": ("block", "two dense sets of a directed graph"),
         "maxcut": ("cuts", "split a graph in two so that most weight is cut"),
         "bisect": ("cuts", "split a graph in two halves so that least weight is cut"),
         "qubo": ("qubo", "minimise a QUBO or Ising model from a file"),

@@ -46,6 +46,46 @@ class CutResult(Result):
         """The number of nodes in each part."""
         return np.bincount(self.parts)
 
+    @property
+    def measure(self) -> str:
+        """What `value` is called."""
+        return "cut"
+
+    @property
+    def is_maximum(self) -> bool:
+        """Whether more is better."""
+        return self.sense == "max"
+
+    def subject(self) -> str:
+        """What was solved."""
+        n, parts = f"{self.x.size:,}", self.sizes.size
+        if self.is_maximum:
+            return self._with_fixed(f"Max-Cut: two sides of {n} nodes, most weight between them")
+        name = "partition" if self._is_partition else "bisection"
+        return self._with_fixed(f"{name}: {parts} parts of {n} nodes, least weight between them")
+
+    def offers_bound(self) -> bool:
+        """Whether a bound can be asked for."""
+        return not self._is_partition
+
+    def search_further(self) -> str:
+        """What to try where a method has come to its own end."""
+        own = self._is_partition or self.method in ("portfolio", "bisection")
+        return "`effort=5`, a `time_limit` or another `seed`" if own else super().search_further()
+
+    def in_unit(self, minimised: float) -> float:
+        """What the search has minimised, in the unit of `value`."""
+        return -minimised if self.is_maximum else minimised
+
+    @property
+    def _is_partition(self) -> bool:
+        return self.method == "recursive bisection"
+
+    def _with_fixed(self, words: str) -> str:
+        """With the number of fixed nodes; the count of a bisection is told already."""
+        fixed = [part for part in self._problem.get("constraint", "").split(", ") if part.endswith(" fixed")]
+        return ", ".join([words, *fixed])
+
     def nodes(self, part: int) -> list[Any]:
         """The nodes of one part, by their own names."""
         inside = np.flatnonzero(self.parts == part)

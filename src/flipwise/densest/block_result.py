@@ -13,8 +13,6 @@ from flipwise.engine.result import Result
 from flipwise.foundation.arrays import Ints
 from flipwise.graphs.digraph import ArcMatrix
 
-SIDES = "rows", "columns"
-
 
 @dataclass
 class DenseBlock(Result):
@@ -126,7 +124,7 @@ class DenseBlock(Result):
     def facts(self) -> list[tuple[str, str]]:
         """What a reader wants to know, as names and texts."""
         bound = [(name, f"{text[:-1]}, by {self.bound_method})") for name, text in self.bound_facts()]
-        first, second = self._words
+        first, second = self.sides
         return [
             ("method", self.method),
             (first, f"{self.shape[0]}"),
@@ -141,9 +139,9 @@ class DenseBlock(Result):
         ]
 
     @property
-    def _words(self) -> tuple[str, str]:
-        """What the two sides are called."""
-        return SIDES
+    def sides(self) -> tuple[str, str]:
+        """What the two sets are called."""
+        return "rows", "columns"
 
 
 @dataclass
@@ -171,7 +169,8 @@ class DirectedSubgraph(DenseBlock):
         return self.columns
 
     @property
-    def _words(self) -> tuple[str, str]:
+    def sides(self) -> tuple[str, str]:
+        """What the two sets are called."""
         return "sources", "targets"
 
 

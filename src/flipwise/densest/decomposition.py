@@ -23,6 +23,7 @@ from flipwise.densest.flow import Ratio, Split, Units, in_units, order_gains, ro
 from flipwise.densest.whole import weight_range
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.tables import html_table
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 
@@ -95,6 +96,13 @@ class DenseDecomposition(Sequence[DenseLevel]):
 
     def __len__(self) -> int:
         return len(self._levels)
+
+    def _repr_html_(self) -> str:
+        head = ["level", "nodes", "density", "nodes so far", "their density"]
+        return html_table("Dense levels", head, [
+            [f"{place}", f"{len(level.nodes):,}", f"{level.density:.6f}", f"{level.size:,}", f"{level.set_density:.6f}"]
+            for place, level in enumerate(self, 1)
+        ])  # fmt: skip
 
     def __str__(self) -> str:
         lines = [f"{'level':>6}  {'nodes':>9}  {'density':>12}  {'nodes so far':>12}  {'their density':>13}"]

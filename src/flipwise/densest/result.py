@@ -15,6 +15,7 @@ from flipwise.engine.limits import Status
 from flipwise.engine.result import Result
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.tables import html_table
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.selection import induced_subgraph, node_table
@@ -141,6 +142,37 @@ class DensestSubgraph(Result):
             raise InvalidInput(f"`graph` must be the one that was searched, of {self.x.size:,} nodes, got {simple!r}.")
         return simple
 
+    @property
+    def measure(self) -> str:
+        """What `value` is called."""
+        return "density"
+
+    @property
+    def is_maximum(self) -> bool:
+        """Whether more is better."""
+        return True
+
+    def subject(self) -> str:
+        """What was solved."""
+        size = "densest subgraph: any number" if self.method == "flow" else f"densest subgraph: {self.k:,}"
+        return f"{size} of {self.x.size:,} nodes with the most edge weight inside (x'Wx / k)"
+
+    def offers_bound(self) -> bool:
+        """Whether a bound can be asked for."""
+        return True
+
+    def may_close_gap(self) -> bool:
+        """Whether `bound="best"` goes further than what was proven."""
+        return False
+
+    def search_further(self) -> str:
+        """What to try where a method has come to its own end."""
+        return "`effort=5` or a `time_limit` searches longer and proves more"
+
+    def in_unit(self, minimised: float) -> float:
+        """What the search has minimised, in the unit of `value`."""
+        return -minimised if self.method == "flow" else -minimised / self.k
+
     def facts(self) -> list[tuple[str, str]]:
         """What a reader wants to know, as names and texts."""
         bound = [(name, f"{text[:-1]}, by {self.bound_method})") for name, text in self.bound_facts()]
@@ -190,6 +222,25 @@ class DensityProfile(Sequence[DensestSubgraph]):
         """|bound - density| / |density| at each size; NaN without a bound."""
         return np.array([np.nan if result.gap is None else result.gap for result in self.results])
 
+    def explanation(self) -> list[tuple[str, str]]:
+        """The lines of `flipwise.explain`."""
+        proven = sum(result.optimal for result in self.results)
+        loosest = max(self.results, key=lambda result: -1.0 if result.gap is None else result.gap)
+        lines = dict(loosest.explanation())
+        sizes = f"{len(self)} sizes from {self.ks[0]:,} to {self.ks[-1]:,}"
+        rest = "" if proven == len(self) else f"; least is proven at k = {loosest.k:,}: {lines['Proven']}"
+        return [
+            ("Solved", f"densest subgraphs of {loosest.x.size:,} nodes, {sizes}, x'Wx / k"),
+            ("Answer", f"densities from {self.densities.min():.6g} to {self.densities.max():.6g}"),
+            ("Ended", f"at k = {loosest.k:,}: {lines['Ended']}"),
+            ("Proven", f"optimal at {proven} of {len(self)} sizes{rest}"),
+            ("Next", lines["Next"]),
+        ]
+
+    def _repr_html_(self) -> str:
+        head, *rows = self._rows()
+        return html_table("Densest subgraphs", head, rows)
+
     def __getitem__(self, index: Any) -> Any:
         return self.results[index]
 
@@ -197,9 +248,14 @@ class DensityProfile(Sequence[DensestSubgraph]):
         return len(self.results)
 
     def __str__(self) -> str:
-        lines = [f"{'k':>8}  {'density':>12}  {'bound':>12}  {'gap %':>9}  proven by"]
+        return "\n".join(
+            f"{k:>8}  {found:>12}  {bound:>12}  {gap:>9}  {by}" for k, found, bound, gap, by in self._rows()
+        )
+
+    def _rows(self) -> list[list[str]]:
+        rows = [["k", "density", "bound", "gap %", "proven by"]]
         for result in self.results:
             bound = "-" if result.bound is None else f"{result.bound:.6f}"
             gap = "-" if result.gap is None else f"{100 * result.gap:.4f}"
-            lines.append(f"{result.k:>8}  {result.density:>12.6f}  {bound:>12}  {gap:>9}  {result.bound_method or '-'}")
-        return "\n".join(lines)
+            rows.append([f"{result.k}", f"{result.density:.6f}", bound, gap, result.bound_method or "-"])
+        return rows

@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from flipwise.model.words import constraint_in_words, objective_in_words
+
 if TYPE_CHECKING:
     from flipwise.engine.result import Result
-    from flipwise.engine.run import Record
+    from flipwise.engine.trace import Record
     from flipwise.model.problem import Problem
 
 log = logging.getLogger("flipwise")
@@ -33,8 +35,7 @@ class RunLog:
         self._seconds_to_first = 0.0
         self._seconds_to_best = 0.0
         log.info("Flipwise %s   method %s   seed %s", __version__, method, seed)
-        given = problem.given
-        log.info("%s variables (%s), %s", f"{given.n:,}", _kind(given), _described(given.constraint))
+        log.info("%s, %s", objective_in_words(problem), constraint_in_words(problem) or "no constraint")
         log.info("")
         log.info(HEADER)
 
@@ -85,18 +86,6 @@ def format_row(record: Record, change: float | None = None, improved: bool = Fal
         f"{'*' if improved else ' '} {record.iteration:>7} {record.value:>14.8g} {moved:>10} {record.flips:>7} "
         f"{alpha:>6} {bound:>12} {gap:>7} {record.seconds:>6.2f}s"
     )
-
-
-def _kind(problem: Problem) -> str:
-    return f"{'0/1' if problem.variables == 'binary' else '-1/+1'}, {type(problem.objective).__name__}"
-
-
-def _described(constraint: object) -> str:
-    name = type(constraint).__name__
-    if name == "Free":
-        return "no constraint"
-    count = getattr(constraint, "count", None)
-    return f"exactly {count:,} at 1" if count is not None else f"constraint {name}"
 
 
 class _Shown(logging.StreamHandler[Any]):

@@ -6,7 +6,6 @@ a population finds is offered as it is found. At the end every value is computed
 
 from __future__ import annotations
 
-import html
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ import numpy.typing as npt
 from flipwise.foundation.arrays import Floats, Signs
 from flipwise.foundation.checks import check_whole
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.tables import html_table
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
@@ -108,10 +108,8 @@ class Pool(Sequence[Answer]):
 
     def _repr_html_(self) -> str:
         names, rows = self._rows()
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>" for row in rows)
         more = f" (the best {len(rows)} of {len(self):,})" if len(self) > len(rows) else ""
-        return f"<table><caption>Pool{more}</caption><tr>{head}</tr>{body}</table>"
+        return html_table(f"Pool{more}", names, rows)
 
 
 @dataclass(frozen=True)

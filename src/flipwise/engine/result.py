@@ -5,21 +5,22 @@ A result is readable, answers to scipy's names, and is saved without pickle.
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from flipwise.engine.explanation import explanation_of
 from flipwise.engine.incumbent import relative_gap
 from flipwise.engine.limits import Status, peak_bytes
 from flipwise.engine.pool import Pool
-from flipwise.engine.run import Record, Trace
+from flipwise.engine.trace import Record, Trace
 from flipwise.foundation.arrays import Signs
 from flipwise.foundation.checks import Variables
 from flipwise.foundation.container import decode, encode, write_atomically
 from flipwise.foundation.errors import InvalidFile
+from flipwise.foundation.tables import html_facts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -149,16 +150,61 @@ class Result:
         return "\n".join(f"{name:<{width}}{text}" for name, text in facts)
 
     def _repr_html_(self) -> str:
-        left = "text-align: left"
-        rows = "".join(
-            f"<tr><th style='{left}'>{html.escape(name)}</th><td style='{left}'>{html.escape(text)}</td></tr>"
-            for name, text in self.facts()
-        )
-        return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
+        return html_facts(type(self).__name__, self.facts())
+
+    # --- what a result says about itself, see `engine.explanation` ------------------------------------------------
+
+    @property
+    def measure(self) -> str:
+        """What `value` is called."""
+        return "value"
+
+    @property
+    def is_maximum(self) -> bool:
+        """Whether more is better."""
+        return False
+
+    def explanation(self) -> list[tuple[str, str]]:
+        """The lines of `flipwise.explain`."""
+        return explanation_of(self)
+
+    def subject(self) -> str:
+        """What was solved."""
+        size = " x ".join(f"{length:,}" for length in self.x.shape)
+        return self._with_constraint(self._problem.get("words", f"a problem of {size} variables"))
+
+    def offers_bound(self) -> bool:
+        """Whether a bound can be asked for."""
+        return self._problem.get("objective", "Quadratic") in ("Quadratic", "Polynomial")
+
+    def may_close_gap(self) -> bool:
+        """Whether `bound="best"` goes further than what was proven."""
+        return self.offers_bound()
+
+    def search_further(self) -> str:
+        """What to try where a method has come to its own end."""
+        if self.method == "portfolio":
+            return "Another `seed`, or a `time_limit` for a longer search"
+        return 'A descent ends at a local optimum: `method="portfolio", time_limit=10` searches on'
+
+    def in_unit(self, minimised: float) -> float:
+        """What the search has minimised, in the unit of `value`."""
+        return minimised
+
+    @property
+    def _problem(self) -> dict[str, str]:
+        found = self.info.get("problem")
+        return found if isinstance(found, dict) else {}
+
+    def _with_constraint(self, words: str) -> str:
+        constraint = self._problem.get("constraint")
+        return f"{words}, {constraint}" if constraint else words
 
     def plot(self, axes: Axes | None = None) -> Axes:
-        """Draw the run (needs the `plot` extra)."""
-        return self.trace.plot(axes)
+        """Draw the value and the bound against time (needs the `plot` extra)."""
+        from flipwise.engine.plot import plot_result
+
+        return plot_result(self, axes)
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file of plain values and arrays; nothing in it is executable.
@@ -168,6 +214,7 @@ class Result:
         state = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("status", "trace", "pool")}
         state = {name: value if isinstance(value, np.ndarray) else _storable(value) for name, value in state.items()}
         state.update(status=self.status.name, trace=self.trace.to_dicts(), result=type(self).__name__)
+        state["trace.bounds"] = [list(pair) for pair in self.trace.bounds]
         if self.pool is not None:
             state.update({f"pool.{f.name}": getattr(self.pool, f.name) for f in fields(Pool)})
         write_atomically(Path(path), encode("result", state))
@@ -191,9 +238,10 @@ class Result:
             raise InvalidFile(f"{path}: `x` is a single number, not a point.")
         try:
             state["status"] = Status[state["status"]]
-            state["trace"] = Trace(records=[Record(**row) for row in state["trace"]])
+            bounds = [(float(when), float(bound)) for when, bound in state.pop("trace.bounds", [])]
+            state["trace"] = Trace(records=[Record(**row) for row in state["trace"]], bounds=bounds)
             return cls(**state)
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise InvalidFile(f"{path}: a part of the result is unknown ({error}).") from None
 
 

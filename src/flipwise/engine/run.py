@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,86 +13,15 @@ from flipwise.engine.incumbent import Incumbent, relative_gap
 from flipwise.engine.limits import Clock, Limits, OutOfTime, Status
 from flipwise.engine.pool import Collector
 from flipwise.engine.resumption import Resumption
+from flipwise.engine.trace import Record, Trace
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.interrupts import Interrupts
 from flipwise.model.problem import Problem
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from flipwise.engine.log import RunLog
 
 S = TypeVar("S")
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One iteration: its number, the value reached, what was done, and the seconds since the start.
-
-    Examples
-    --------
-    >>> import flipwise, numpy as np
-    >>> flipwise.minimize(np.eye(3), seed=0).trace.records[0].iteration
-    1
-    """
-
-    iteration: int
-    value: float
-    best: float
-    flips: int
-    alpha: float | None
-    bound: float | None
-    seconds: float
-
-
-@dataclass
-class Trace:
-    """The records of a run, thinned to every second one when there are more than `limit`.
-
-    Examples
-    --------
-    >>> import flipwise, numpy as np
-    >>> trace = flipwise.minimize(np.diag([1.0, 2.0]) - 1.0, seed=0).trace
-    >>> trace.records[-1].best <= trace.records[0].value
-    True
-    """
-
-    records: list[Record] = field(default_factory=list)
-    limit: int = 20_000
-    _every: int = 1
-    _seen: int = 0
-    _file: TextIO | None = None
-
-    def add(self, record: Record) -> None:
-        """Keep a record (and write it to the file)."""
-        if self._file is not None:
-            self._file.write(json.dumps(asdict(record)) + "\n")
-            self._file.flush()
-        if self._seen % self._every == 0:
-            self.records.append(record)
-        self._seen += 1
-        if len(self.records) > self.limit:
-            self.records = self.records[::2]
-            self._every *= 2
-
-    @contextmanager
-    def written_to(self, path: str | Path) -> Iterator[None]:
-        """Write every record that is added inside the block as a line of JSON to `path`."""
-        with Path(path).open("w", encoding="utf-8") as self._file:
-            try:
-                yield
-            finally:
-                self._file = None
-
-    def plot(self, axes: Axes | None = None) -> Axes:
-        """Draw the value and the best value against time (needs the `plot` extra)."""
-        from flipwise.engine.plot import plot_trace
-
-        return plot_trace(self, axes)
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """The records as plain dictionaries."""
-        return [asdict(record) for record in self.records]
 
 
 @dataclass(frozen=True)
@@ -235,7 +162,10 @@ class Run:
 
     def raise_bound(self, bound: float) -> None:
         """Keep a proven lower bound if it is better than the one known."""
+        before = self.incumbent.bound
         self.incumbent.raise_bound(bound)
+        if before is None or bound > before:
+            self.trace.add_bound(self.clock.seconds, bound * self.unit)
 
     def count_evaluation(self) -> None:
         """Somebody has asked for a value or a gradient."""

@@ -22,8 +22,9 @@ from flipwise.engine.limits import Limits, OutOfTime, Status
 from flipwise.engine.pool import Collector, Wanted
 from flipwise.engine.result import Result
 from flipwise.engine.resumption import Resumption
-from flipwise.engine.run import Callback, Run, Trace
+from flipwise.engine.run import Callback, Run
 from flipwise.engine.solver import Solver
+from flipwise.engine.trace import Trace
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.blas import one_blas_thread
 from flipwise.foundation.checks import as_generator, check_whole, seed_of
@@ -31,6 +32,7 @@ from flipwise.foundation.errors import InfeasibleAnswer, InvalidInput
 from flipwise.foundation.interrupts import Interrupts, guarded_interrupts
 from flipwise.kernels.jit import threads as limited_threads
 from flipwise.model.problem import Problem
+from flipwise.model.words import summary
 
 if TYPE_CHECKING:
     from flipwise.engine.log import RunLog
@@ -253,7 +255,7 @@ def _finished(run: Run, problem: Problem, status: Status, method: str, seed: int
         status = Status.GAP
     elif status is Status.OPTIMAL:  # a method says so, but what it has proven is off in the last digit
         status = Status.CONVERGED
-    info: dict[str, Any] = {"compile_seconds": run.clock.compile_seconds, **run.info}
+    info: dict[str, Any] = {"problem": summary(problem), "compile_seconds": run.clock.compile_seconds, **run.info}
     if run.last is not None and run.last[1] != run.best_value:
         info.update(last_x=problem.to_user(run.last[0]), last_value=run.last[1] * run.unit)
     return Result(

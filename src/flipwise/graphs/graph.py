@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import check_memory
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.tables import html_facts
 from flipwise.kernels import arcs as kernels
 
 Symmetrise = Literal["max", "sum", "error", "arcs"]
@@ -111,6 +112,21 @@ class Graph:
     def __repr__(self) -> str:
         kind = "unweighted" if self.weights is None else "weighted"
         return f"Graph({self.n:,} nodes, {self.n_edges:,} edges, {kind})"
+
+    def _repr_html_(self) -> str:
+        facts = [("nodes", f"{self.n:,}"), ("edges", f"{self.n_edges:,}")]
+        if self.n:
+            degrees = self.degrees
+            facts.append(("degrees", f"{degrees.min():,} to {degrees.max():,}, on average {degrees.mean():.4g}"))
+        weights = self.weights
+        if weights is not None and weights.size:
+            facts.append(("weights", f"{weights.min():.6g} to {weights.max():.6g}"))
+        else:
+            facts.append(("weights", "none"))
+        if self.names is not None:
+            shown = ", ".join(str(self.names[i]) for i in range(min(5, self.n)))
+            facts.append(("names", f"{shown}, ..." if self.n > 5 else shown))
+        return html_facts("Graph", [*facts, *(("note", note) for note in self.notes)])
 
 
 class ArcBlock(NamedTuple):

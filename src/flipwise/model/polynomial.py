@@ -13,6 +13,7 @@ import numpy.typing as npt
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import Variables, check_variables
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.tables import html_facts
 from flipwise.kernels import polynomial as kernels
 from flipwise.model.exactness import DIGITS, are_multiples
 from flipwise.model.monomials import Monomials, Rows, monomials, rows_of_arrays, rows_of_terms
@@ -114,6 +115,12 @@ class Polynomial:
     def __repr__(self) -> str:
         size = self.coefficients.size
         return f"Polynomial({self.n:,} {self.variables} variables, {size:,} terms, degree {self.degree})"
+
+    def _repr_html_(self) -> str:
+        counts = np.bincount(np.diff(self.offsets)).tolist()
+        terms = ", ".join(f"{count:,} of degree {degree}" for degree, count in enumerate(counts) if count)
+        facts = [("variables", f"{self.n:,} ({'0/1' if self.binary else '-1/+1'})"), ("terms", terms or "none")]
+        return html_facts("Polynomial", [*facts, ("constant", f"{self.constant:.6g}")])
 
     def to_dict(self) -> dict[tuple[int, ...], float]:
         """The terms as a dictionary, each product once; a constant that is not 0 has the key ()."""

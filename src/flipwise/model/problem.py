@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import Variables, from_spins, is_whole, to_spins
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.tables import html_facts
 from flipwise.model.constraints import Constraint, Free
 from flipwise.model.counts import as_cardinality
 from flipwise.model.flips import EvaluatedFlips
@@ -24,6 +25,7 @@ from flipwise.model.quadratic import Quadratic
 from flipwise.model.rows import LinearConstraints, Rows, with_rows
 from flipwise.model.smooth import Smooth, checked_gradient, checked_shape, checked_value
 from flipwise.model.terms import LowRank
+from flipwise.model.words import constraint_in_words, objective_in_words
 
 if TYPE_CHECKING:
     from flipwise.model.reduction import Fixed, Reduction
@@ -45,6 +47,10 @@ class Problem:
     constraint: Constraint
     reduction: Reduction | None = None
     """How this problem stands for the user's, where that has ranges of counts or fixed variables."""
+
+    def _repr_html_(self) -> str:
+        facts = [("objective", objective_in_words(self)), ("constraint", constraint_in_words(self) or "none")]
+        return html_facts("Problem", facts)
 
     @property
     def given(self) -> Problem:

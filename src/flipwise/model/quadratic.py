@@ -15,6 +15,7 @@ from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import Variables, check_variables, is_number
 from flipwise.foundation.errors import InvalidInput
 from flipwise.foundation.numbers import as_floats
+from flipwise.foundation.tables import html_facts
 from flipwise.kernels import dense as dense_kernels
 from flipwise.kernels import sparse as sparse_kernels
 from flipwise.model.exactness import Sizes, sum_of_terms
@@ -115,6 +116,15 @@ class Quadratic:
         self._reach = float(rows_of_spins.max(initial=0.0))
         self.slack = np.zeros(n) if sizes.exact_changes else 32.0 * _EPS * rows_of_spins
         """What rounding can do to the change of one flip: a smaller improvement counts as none (zero: exact)."""
+
+    def __repr__(self) -> str:
+        return f"Quadratic({self.n:,} {self.variables} variables, {self.entries:,.0f} entries)"
+
+    def _repr_html_(self) -> str:
+        size = " x ".join(f"{length:,}" for length in self.shape)
+        facts = [("variables", f"{size} ({'0/1' if self.variables == 'binary' else '-1/+1'})")]
+        facts.append(("entries of A", f"{self.entries:,.0f} ({100.0 * self.entries / self.n**2:.3g} %)"))
+        return html_facts("Quadratic", facts)
 
     @classmethod
     def with_constants(cls, A: Any, constants: Floats) -> Quadratic:

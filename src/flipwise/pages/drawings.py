@@ -10,6 +10,8 @@ import numpy as np
 from flipwise.engine.plot import BLUE, GREY, RED, import_pyplot
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.errors import InvalidInput
+from flipwise.graphs.selection import induced_subgraph
+from flipwise.pages.network import LETTERS, circle_order
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,11 +22,11 @@ if TYPE_CHECKING:
     from flipwise.hashing.codes import Codes
 
 NODE_LINK_NODES = 150
-"""Subgraphs of at most so many nodes also get a node-link picture."""
+"""Subgraphs of at most so many nodes are also drawn with their names."""
 
 
 def plot_subgraph(graph: Graph, nodes: Sequence[int] | np.ndarray[Any, Any] | DensestSubgraph) -> Figure:
-    """The adjacency blocks of a found subgraph and, where it is small, a node-link picture.
+    """The adjacency blocks of a found subgraph and, where it is small, its nodes with their names.
 
     Nodes are ordered by reverse Cuthill-McKee inside the subgraph, so that blocks show; the strip below the matrix has
     each node's neighbours inside as a share of k - 1.
@@ -46,7 +48,9 @@ def plot_subgraph(graph: Graph, nodes: Sequence[int] | np.ndarray[Any, Any] | De
     order = reverse_cuthill_mckee(inside.tocsr(), symmetric_mode=True)
     matrix = inside[order][:, order].toarray() != 0
     small = chosen.size <= NODE_LINK_NODES
-    figure: Figure = import_pyplot().figure(figsize=(9.6 if small else 5.2, 5.0), layout="constrained")
+    figure: Figure = import_pyplot().figure(
+        figsize=(11.0 if small else 5.2, 5.6 if small else 5.0), layout="constrained"
+    )
     axes = figure.subplots(2, 2 if small else 1, squeeze=False, gridspec_kw={"height_ratios": [12, 1]})
     from matplotlib.colors import ListedColormap
 
@@ -60,7 +64,8 @@ def plot_subgraph(graph: Graph, nodes: Sequence[int] | np.ndarray[Any, Any] | De
     axes[1, 0].set(xlim=(-0.5, chosen.size - 0.5), ylim=(0, 1), xticks=[], yticks=[0, 1])
     axes[1, 0].set_xlabel("neighbours inside, as a share of k - 1", fontsize=9)
     if small:
-        _node_link(axes[0, 1], matrix)
+        names = chosen.tolist() if graph.names is None else [graph.names[i] for i in chosen.tolist()]
+        _node_link(axes[0, 1], induced_subgraph(graph, chosen), names)
         axes[1, 1].axis("off")
     return figure
 
@@ -88,39 +93,32 @@ def bit_correlation(signs: Floats) -> Floats:
     return np.asarray(scaled.T @ scaled / len(signs))
 
 
-def _node_link(axes: Axes, matrix: np.ndarray[Any, Any]) -> None:
-    """Nodes by a spectral layout, spread out by a few rounds of repulsion."""
-    places = _layout(matrix)
-    rows, columns = np.nonzero(np.triu(matrix, 1))
+def _node_link(axes: Axes, inner: Graph, names: Sequence[Any]) -> None:
+    """Nodes on a circle with their names, neighbours near each other, edges as lines."""
+    order = circle_order(inner)
+    angles = np.empty(inner.n)
+    angles[order] = 2.0 * np.pi * np.arange(inner.n) / inner.n
+    places = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    rows = np.repeat(np.arange(inner.n), inner.degrees)
+    once = rows < inner.indices
     from matplotlib.collections import LineCollection
 
-    segments = np.stack([places[rows], places[columns]], axis=1)
-    opacity = float(np.clip(40.0 / np.sqrt(1 + len(segments)) / 4, 0.04, 0.6))
+    segments = np.stack([places[rows[once]], places[inner.indices[once]]], axis=1)
+    opacity = float(np.clip(10.0 / np.sqrt(1 + len(segments)), 0.08, 0.6))
     axes.add_collection(LineCollection(list(segments), colors=GREY, linewidths=0.6, alpha=opacity))
-    axes.scatter(places[:, 0], places[:, 1], s=18, c=matrix.sum(axis=0), cmap="viridis", zorder=3)
+    axes.scatter(places[:, 0], places[:, 1], s=18, c=inner.degrees, cmap="viridis", zorder=3)
+    size = min(8.0, 500.0 / inner.n)
+    for i, name in enumerate(names):
+        left = np.cos(angles[i]) < -1e-9
+        turn = np.degrees(angles[i]) + (180.0 if left else 0.0)
+        x, y = 1.05 * places[i]
+        text = str(name) if len(str(name)) <= LETTERS else f"{str(name)[: LETTERS - 1]}…"
+        side = "right" if left else "left"
+        axes.text(
+            x, y, text.replace("$", r"\$"), rotation=turn, rotation_mode="anchor", ha=side, va="center", fontsize=size
+        )
+    longest = min(LETTERS, max(len(str(name)) for name in names))
+    room = 1.08 / (1.0 - 0.003 * size * longest)  # so wide is a letter beside the circle
+    axes.set(xlim=(-room, room), ylim=(-room, room))
     axes.set_aspect("equal")
-    axes.autoscale_view()
     axes.axis("off")
-
-
-def _layout(matrix: np.ndarray[Any, Any]) -> Floats:
-    """A place for each node: the first eigenvectors of the Laplacian, then joined nodes attract and all repel."""
-    n = len(matrix)
-    if n == 1:
-        return np.zeros((1, 2))
-    weights = matrix.astype(np.float64)
-    laplacian = np.diag(weights.sum(axis=0)) - weights
-    vectors = np.linalg.eigh(laplacian)[1][:, 1:3]
-    places = np.zeros((n, 2))
-    places[:, : vectors.shape[1]] = vectors
-    places += 1e-3 * np.random.default_rng(0).standard_normal((n, 2))
-    places /= np.abs(places).max()
-    ideal = 1.5 / np.sqrt(n)
-    for step in np.linspace(0.1, 0.01, 60):
-        offsets = places[:, None] - places[None]
-        distances = np.maximum(np.sqrt((offsets**2).sum(axis=2)), 1e-6)
-        forces = (offsets / distances[..., None] ** 2 * ideal**2).sum(axis=1)
-        forces -= (weights[..., None] * offsets * distances[..., None] / ideal).sum(axis=1) / n
-        lengths = np.maximum(np.sqrt((forces**2).sum(axis=1, keepdims=True)), 1e-9)
-        places += forces / lengths * np.minimum(lengths, step)
-    return places

@@ -17,8 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flipwise import __version__
-from flipwise.foundation.arrays import Bools
+from flipwise.foundation.arrays import Bools, Ints
+from flipwise.graphs.selection import core_numbers, induced_subgraph
 from flipwise.pages.charts import CHART_STYLE, Band, Chart, Line
+from flipwise.pages.graph_charts import place_charts
+from flipwise.pages.network import DRAWN_EDGES, DRAWN_NODES, network_svg
 
 if TYPE_CHECKING:
     from flipwise.densest.result import DensestSubgraph
@@ -28,7 +31,7 @@ PICTURES = 6
 """Subgraphs whose adjacency is drawn: those of the smallest k."""
 PICTURED_NODES = 400
 """Nodes of a drawn subgraph: those with the most neighbours inside."""
-LISTED_NODES = 5000
+LISTED_NODES = 2000
 """Nodes of a subgraph that are listed by name."""
 
 
@@ -61,14 +64,15 @@ def subgraph_page(graph: Graph, results: Sequence[DensestSubgraph], *, title: st
         sizes, densities = [len(r.nodes) for r in ordered], [float(r.density) for r in ordered]
         bounds = [None if r.bound is None or not math.isfinite(r.bound) else float(r.bound) for r in ordered]
         parts += ["<h2>Density against size</h2>", profile_chart(sizes, densities, bounds).html()]
+    cores = core_numbers(graph)
+    drawn = [result for result in ordered if len(result.nodes) <= DRAWN_NODES][-1:]
+    parts += [*(_drawing(graph, result) for result in drawn), _place(graph, (drawn or ordered)[0], cores)]
     parts.append("<h2>Who is joined to whom</h2><div class='blocks'>")
     for result in ordered[:PICTURES]:
         parts.append(f"<div>{adjacency_svg(_block(graph, result))}<p class='soft'>{len(result.nodes):,} nodes, ")
         parts.append(f"{100 * result.pairs_joined:.1f} % of the pairs joined</p></div>")
     parts.append("</div><h2>The nodes</h2>")
-    for result in ordered:
-        names = ", ".join(escape(str(node)) for node in list(result.nodes)[:LISTED_NODES])
-        parts.append(f"<details><summary>k = {len(result.nodes):,}</summary><code>{names}</code></details>")
+    parts += [_nodes(graph, result, cores) for result in ordered]
     seeds = sorted({str(result.seed) for result in results})
     parts.append(f"<p class='soft'>flipwise {__version__}, seed {', '.join(seeds)}.</p></body></html>")
     return "".join(parts)
@@ -77,7 +81,8 @@ def subgraph_page(graph: Graph, results: Sequence[DensestSubgraph], *, title: st
 def _table(results: Sequence[DensestSubgraph]) -> str:
     """A row for each k."""
     rows = [
-        "<table><tr><th>k</th><th>density</th><th>upper bound</th><th>gap</th><th>pairs joined</th><th>time</th></tr>"
+        "<table><tr><th>k</th><th>density</th><th>upper bound</th><th>gap</th>"
+        "<th class='wide'>pairs joined</th><th class='wide'>time</th></tr>"
     ]
     for result in results:
         gap = "-" if result.gap is None else "0 (optimal)" if result.optimal else f"{100 * result.gap:.3g} %"
@@ -90,8 +95,52 @@ def _table(results: Sequence[DensestSubgraph]) -> str:
             f"{100 * result.pairs_joined:.1f} %",
             f"{result.seconds:.2f} s",
         )
-        rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        shown = "".join(f"<td>{cell}</td>" for cell in cells[:4]) + "".join(
+            f"<td class='wide'>{c}</td>" for c in cells[4:]
+        )
+        rows.append(f"<tr>{shown}</tr>")
     return "".join([*rows, "</table>"])
+
+
+def _drawing(graph: Graph, result: DensestSubgraph) -> str:
+    """A set whose names have room, drawn."""
+    inner = induced_subgraph(graph, result.indices)
+    svg = network_svg(inner, [str(node) for node in result.nodes])
+    said = f"{inner.n:,} nodes, {inner.n_edges:,} edges. Larger dots have more neighbours inside."
+    if inner.n_edges > DRAWN_EDGES:
+        said += f" The {DRAWN_EDGES:,} heaviest edges are drawn."
+    return f"<h2>The subgraph, k = {inner.n:,}</h2><div class='scroll'>{svg}</div><p class='soft'>{said}</p>"
+
+
+def _place(graph: Graph, result: DensestSubgraph, cores: Ints) -> str:
+    """What the graph looks like, and where a set sits in it."""
+    degrees, chosen = graph.degrees, result.indices
+    leaving = int(degrees[chosen].sum()) - induced_subgraph(graph, chosen).n_arcs
+    charts = place_charts(degrees, cores, chosen, f"the {chosen.size:,} nodes found")
+    said = (
+        f"Mean degree {2 * graph.n_edges / max(graph.n, 1):.3g}, largest {int(degrees.max(initial=0)):,}; the largest "
+        f"core number is {int(cores.max(initial=0)):,}. The {chosen.size:,} nodes have core numbers from "
+        f"{int(cores[chosen].min()):,} to {int(cores[chosen].max()):,}, and {leaving:,} edges lead out of them."
+    )
+    drawn = "".join(chart.html() for chart in charts)
+    return f"<h2>The graph, and where the set sits</h2><p class='soft'>{said}</p><div class='blocks'>{drawn}</div>"
+
+
+def _nodes(graph: Graph, result: DensestSubgraph, cores: Ints) -> str:
+    """The nodes of a set as a table, those with the most neighbours inside first."""
+    inner = induced_subgraph(graph, result.indices)
+    order = np.argsort(-inner.degrees, kind="stable")[:LISTED_NODES]
+    names, degrees = result.nodes, graph.degrees[result.indices]
+    own = cores[result.indices]
+    rows = "".join(
+        f"<tr><td>{escape(str(names[i]))}</td><td>{inner.degrees[i]:,}</td><td>{degrees[i]:,}</td><td>{own[i]:,}</td></tr>"
+        for i in order.tolist()
+    )
+    more = "" if len(names) <= LISTED_NODES else f"<p class='soft'>The first {LISTED_NODES:,} of {len(names):,}.</p>"
+    return (
+        f"<details><summary>k = {len(names):,}</summary><table class='nodes'><tr><th>node</th><th>inside</th>"
+        f"<th>degree</th><th>core</th></tr>{rows}</table>{more}</details>"
+    )
 
 
 def profile_chart(sizes: Sequence[int], densities: Sequence[float], bounds: Sequence[float | None]) -> Chart:

@@ -15,6 +15,7 @@ from flipwise.foundation.arrays import Floats, Ints
 from flipwise.model.constraints import Free
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
+from flipwise.model.words import summary
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,4 +81,5 @@ class FixedVariables:
         result.x = self.problem.to_user(spins)
         result.variables = self.problem.variables
         result.value = self.problem.value(spins)
+        result.info["problem"] = summary(self.problem)
         result.info["fixed"] = int(self.persistency.fixed.size)

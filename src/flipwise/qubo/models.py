@@ -21,6 +21,7 @@ from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import Variables, check_variables
 from flipwise.foundation.errors import InvalidInput
 from flipwise.foundation.numbers import as_floats, as_number, as_square
+from flipwise.foundation.tables import html_facts
 from flipwise.model.quadratic import Quadratic
 
 
@@ -186,6 +187,20 @@ class QuadraticModel:
 
     def __repr__(self) -> str:
         return f"QuadraticModel({self.n:,} {self.variables} variables, {self.b.size:,} couplings)"
+
+    def _repr_html_(self) -> str:
+        kind = "0/1" if self.variables == "binary" else "-1/+1"
+        facts = [("variables", f"{self.n:,} ({kind})")]
+        if self.labels is not None:
+            shown = ", ".join(str(label) for label in self.labels[:5])
+            facts.append(("labels", f"{shown}, ..." if self.n > 5 else shown))
+        facts.append(("couplings", _range_in_words(self.b)))
+        facts.append(("linear part", _range_in_words(self.linear[self.linear != 0.0])))
+        return html_facts("QuadraticModel", [*facts, ("offset", f"{self.offset:.6g}")])
+
+
+def _range_in_words(values: Floats) -> str:
+    return f"{values.size:,} from {values.min():.6g} to {values.max():.6g}" if values.size else "none"
 
 
 def is_dictionary(terms: Any) -> bool:

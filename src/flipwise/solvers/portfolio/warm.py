@@ -28,7 +28,7 @@ from flipwise.solvers.portfolio.moves import take_better_components
 from flipwise.solvers.portfolio.population import LONGEST, FreePopulation, Member, Population
 
 HEATS = (0.3, 0.8)
-"""Between these the first anneal of sparse problems begins, in units of the form's width: the hotter the longer it is."""
+"""Between these the first anneal of sparse problems begins (in widths of the form): the hotter the longer it is."""
 COOL_SWEEPS = 75
 """Up to so many sweeps the least heat is best; the heat grows with their square root."""
 MENDING = 0.85
@@ -111,8 +111,10 @@ class WarmPortfolio:
             crossed.members, crossed.building = members, False
             return crossed
         free = FreePopulation(form, first, rng)
-        free.members = members
-        if not form.dense:  # anneals from scratch are soon as good where every spin feels every change
+        if form.dense:  # where every spin feels every change, anneals from scratch are soon as good: room for them
+            free.members = [min(members, key=lambda member: member.energy)]
+        else:
+            free.members = members
             free.capacity, free.success = len(members), np.array(READINESS)
         return free
 
@@ -120,4 +122,4 @@ class WarmPortfolio:
 def mending_heat(sweeps: float) -> float:
     """Where an anneal of so many sweeps begins: what is hotter, and does not cool slowly, only melts the point."""
     least, most = HEATS
-    return min(most, least * max(1.0, sweeps / COOL_SWEEPS) ** 0.5)
+    return min(most, least * math.sqrt(max(1.0, sweeps / COOL_SWEEPS)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flipwise.engine.run import Trace
+from flipwise.engine.trace import Trace
 from flipwise_studies.experiments.cells import Series
 
 MOST_POINTS = 120
