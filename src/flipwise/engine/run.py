@@ -314,17 +314,21 @@ class Run:
         if not self.resuming:
             self.begin_descent()
 
-    def _counters(self) -> tuple[Any, ...]:
+    def _counters(self, *, since_the_start: bool = True) -> tuple[Any, ...]:
         """What `Position` holds besides the restart."""
         best = self.incumbent
         counts = self.iterations, self.evaluations, self.seconds, self._descent_iterations, self._since_improvement
+        if not since_the_start:
+            counts = 0, 0, self.seconds, 0, 0
         return *counts, best.x, best.value, best.bound
 
     def save_end(self, status: Status) -> None:
         """The search is over: what is left to go on with is written, or the end itself, for what follows the search."""
         if self.resumption is not None:
-            if self.incumbent.x is not None and (not status.resumable or self.resumption.lacks_state):
+            if self.incumbent.x is not None and not status.resumable:
                 self.resumption.keep([], self._counters())
+            elif self.incumbent.x is not None and self.resumption.lacks_state:
+                self.resumption.keep([], self._counters(since_the_start=False))  # its first descent begins anew
             self.resumption.end(status)
 
     def restore(self, state: dict[str, Any]) -> tuple[int, np.random.Generator, Status]:
