@@ -267,7 +267,16 @@ def _read(files: dict[str, bytes]) -> None:
 
 def _hash() -> Iterator[Step]:
     try:
-        from flipwise.hashing import ITQ, SDH, Codes, Index, asymmetric_search, hamming_search, mean_average_precision
+        from flipwise.hashing import (
+            ITQ,
+            SDH,
+            AdditiveQuantizer,
+            Codes,
+            Index,
+            asymmetric_search,
+            hamming_search,
+            mean_average_precision,
+        )
     except ImportError:
         return
     rng = np.random.default_rng(0)
@@ -280,6 +289,7 @@ def _hash() -> Iterator[Step]:
         yield partial(SDH(32, refine=False, distinct=False, random_state=0).fit, X, labels)
     yield partial(hamming_search, codes, codes, 3, backend="compiled")
     yield partial(asymmetric_search, rng.standard_normal((3, 64)), codes, 3)
+    yield partial(AdditiveQuantizer(2, effort=0.0, random_state=0).fit, X)
     index = Index(ITQ(32, random_state=0).fit(X), lists=2)
     yield partial(index.add, X)
     yield partial(index.search, X[:3], 3)
