@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from flipwise.densest.decomposition import dense_decomposition as dense_decomposition
     from flipwise.densest.result import DensestSubgraph as DensestSubgraph
     from flipwise.densest.result import DensityProfile as DensityProfile
+    from flipwise.densest.several import DenseSubgraphs as DenseSubgraphs
     from flipwise.engine.explanation import explain as explain
     from flipwise.engine.limits import Status as Status
     from flipwise.engine.pool import Pool as Pool
@@ -134,6 +135,7 @@ _HOMES = {
     "DenseLevel": "densest.decomposition",
     "DensestSubgraph": "densest.result",
     "DensityProfile": "densest.result",
+    "DenseSubgraphs": "densest.several",
     "warm_up": "warming",
     "minimize": "minimization",
     "check_objective": "model.check",

@@ -333,6 +333,17 @@ def _methods() -> Iterator[Step]:
             yield partial(_try, densest_subgraph, graph, 7, method=method, seed=0, max_iterations=3)
 
 
+def _conditions() -> Iterator[Step]:
+    """Dense subgraphs with conditions, of graphs that are walked through and of others."""
+    from flipwise.densest.api import densest_subgraph
+
+    for graph in _graphs():
+        yield partial(densest_subgraph, graph, at_least=30, include=[0], seed=0, effort=0.02)
+        yield partial(densest_subgraph, graph, 9, exclude=range(30), connected=True, seed=0)
+        yield partial(densest_subgraph, graph, 9, include=[0], connected=True, seed=0, effort=0.1)
+        yield partial(densest_subgraph, graph, 9, node_weights=np.arange(40) / 7.0, seed=0, effort=0.02)
+
+
 def _try(function: Callable[..., object], *arguments: Any, **keywords: Any) -> None:
     """Call it; some methods do not take some problems."""
     with suppress(FlipwiseError):
@@ -406,6 +417,7 @@ def _large() -> Iterator[Step]:
 
 RARE: dict[str, Callable[[], Iterator[Step]]] = {
     "methods": _methods,
+    "conditions": _conditions,
     "polynomials": _polynomials,
     "estimators": _estimators,
     "clusters": _clusters,
