@@ -302,5 +302,10 @@ def _described(graph: Graph, result: Result, sense: Literal["min", "max"]) -> Cu
     if result.pool is not None:
         values = [cut_between(graph, (x > 0).astype(np.int64)) for x in result.pool.points]
         own["pool"] = replace(result.pool, values=np.array([own["value"], *values[1:]]))
+    known = result.certificate
+    if known is not None:
+        sign = -1.0 if sense == "max" else 1.0  # what was minimised is minus the cut
+        function = "maxcut" if sense == "max" else "bisect"
+        own["certificate"] = replace(known, function=function, bound=sign * known.bound + 0.0)
     own["x"] = np.where(parts == 0, -1, 1).astype(np.int8)
     return CutResult(**own, parts=parts, sense=sense, names=graph.names)
