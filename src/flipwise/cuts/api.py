@@ -173,7 +173,11 @@ def bisect(
     simple = _weighed(graph)
     if simple.n < 2:
         raise InvalidInput(f"`graph` must have at least 2 nodes, got {simple.n}.")
-    problem = Problem(cut_objective(simple), Cardinality(simple.n // 2))
+    half = (
+        simple.n // 2
+    )  # of an odd number either half may be the larger one, which is no matter where no node is fixed
+    sizes = Cardinality(at_least=half, at_most=simple.n - half) if fixed and simple.n % 2 else Cardinality(half)
+    problem = Problem(cut_objective(simple), sizes)
     problem = without_ranges(problem, by_index(fixed, simple.names, "node"))
     solver: Solver = Bisection(effort) if problem.reduction is None else Portfolio(effort)
     if pool == "optima":
