@@ -70,6 +70,7 @@ STEPS = (
     Step("densest", "densest.py --effort 1.5", "densest.py --quick", data=True),
     Step("densest", "densest_rivals.py --effort 0.1 --threads 1", "densest_rivals.py --quick", data=True),
     Step("densest", "densest_proofs.py --processor", data=True),
+    Step("densest", "densest_conditions.py", "densest_conditions.py --part small --count 20", data=True),
     Step("densest", "densest_scale.py --effort 0.02", "densest_scale.py --quick", data=True),
     Step("densest", "cpu_times.py --large", "cpu_times.py --quick", data=True),
     Step("densest", "neighbourhood.py --large", "neighbourhood.py --quick", data=True),
