@@ -119,7 +119,7 @@ def main() -> None:
         if not exact(side):
             raise SystemExit(f"{name}: the halves are not exact")
         own = cut(graph, side)
-        history = found.search.trace.records if found.search is not None else []
+        history = found.trace.records
         after = next((r.seconds for r in history if r.best <= found.value), 0.0)
         row = {
             "graph": name,

@@ -68,7 +68,7 @@ class Signs:
         self.codes = Codes.from_signs(self.values(X))
 
     def search(self, Q: Any, k: int) -> Any:
-        return asymmetric_search(Q @ self.axes, self.codes, k).ids
+        return asymmetric_search(self.values(Q), self.codes, k).ids
 
     def size(self) -> int:
         return int(self.axes.nbytes + self.mean.nbytes)

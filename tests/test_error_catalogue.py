@@ -113,6 +113,7 @@ CATALOGUE: list[tuple[Callable[[], object], list[str]]] = [
     (lambda: flipwise.solve_qubo("model.unknown"), ["model.unknown", "format"]),
     (lambda: flipwise.read_model("nowhere.qubo"), ["nowhere.qubo"]),
     (lambda: flipwise.QuadraticModel.from_qubo({(0, 1): np.inf}), ["inf"]),
+    (lambda: flipwise.verify(TRIANGLE, {"bound": 2.0}), ["certificate", "dict"]),  # type: ignore[arg-type]
     # the rest
     (lambda: flipwise.tune_alpha([]), ["`objective`", "list"]),
     (lambda: flipwise.Result.load(__file__), ["not a flipwise result"]),

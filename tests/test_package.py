@@ -77,6 +77,7 @@ LAYERS = [
     "testing",
     "cuts",
     "qubo",
+    "verification",
     "hashing",
     "interop",
     "distributed",

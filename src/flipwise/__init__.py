@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from flipwise.densest.decomposition import dense_decomposition as dense_decomposition
     from flipwise.densest.result import DensestSubgraph as DensestSubgraph
     from flipwise.densest.result import DensityProfile as DensityProfile
+    from flipwise.densest.several import DenseSubgraphs as DenseSubgraphs
+    from flipwise.engine.certificate import Certificate as Certificate
     from flipwise.engine.explanation import explain as explain
     from flipwise.engine.limits import Status as Status
     from flipwise.engine.pool import Pool as Pool
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from flipwise.foundation.errors import IncompatibleObjective as IncompatibleObjective
     from flipwise.foundation.errors import InfeasibleAnswer as InfeasibleAnswer
     from flipwise.foundation.errors import InfeasibleModel as InfeasibleModel
+    from flipwise.foundation.errors import InvalidCertificate as InvalidCertificate
     from flipwise.foundation.errors import InvalidFile as InvalidFile
     from flipwise.foundation.errors import InvalidInput as InvalidInput
     from flipwise.foundation.errors import MissingDependency as MissingDependency
@@ -81,6 +84,7 @@ if TYPE_CHECKING:
     from flipwise.solvers.dpcd.tuning import tune_alpha as tune_alpha
     from flipwise.solvers.portfolio.algorithm import Portfolio as Portfolio
     from flipwise.solvers.registry import Method as Method
+    from flipwise.verification.door import verify as verify
     from flipwise.warming import warm_up as warm_up
 
 _HOMES = {
@@ -111,7 +115,10 @@ _HOMES = {
     "IncompatibleObjective": "foundation.errors",
     "InfeasibleAnswer": "foundation.errors",
     "InfeasibleModel": "foundation.errors",
+    "InvalidCertificate": "foundation.errors",
     "InvalidFile": "foundation.errors",
+    "Certificate": "engine.certificate",
+    "verify": "verification.door",
     "InvalidInput": "foundation.errors",
     "MissingDependency": "foundation.errors",
     "NotEnoughMemory": "foundation.errors",
@@ -134,6 +141,7 @@ _HOMES = {
     "DenseLevel": "densest.decomposition",
     "DensestSubgraph": "densest.result",
     "DensityProfile": "densest.result",
+    "DenseSubgraphs": "densest.several",
     "warm_up": "warming",
     "minimize": "minimization",
     "check_objective": "model.check",

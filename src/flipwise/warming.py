@@ -267,7 +267,16 @@ def _read(files: dict[str, bytes]) -> None:
 
 def _hash() -> Iterator[Step]:
     try:
-        from flipwise.hashing import ITQ, SDH, Codes, Index, asymmetric_search, hamming_search, mean_average_precision
+        from flipwise.hashing import (
+            ITQ,
+            SDH,
+            AdditiveQuantizer,
+            Codes,
+            Index,
+            asymmetric_search,
+            hamming_search,
+            mean_average_precision,
+        )
     except ImportError:
         return
     rng = np.random.default_rng(0)
@@ -280,6 +289,7 @@ def _hash() -> Iterator[Step]:
         yield partial(SDH(32, refine=False, distinct=False, random_state=0).fit, X, labels)
     yield partial(hamming_search, codes, codes, 3, backend="compiled")
     yield partial(asymmetric_search, rng.standard_normal((3, 64)), codes, 3)
+    yield partial(AdditiveQuantizer(2, effort=0.0, random_state=0).fit, X)
     index = Index(ITQ(32, random_state=0).fit(X), lists=2)
     yield partial(index.add, X)
     yield partial(index.search, X[:3], 3)
@@ -321,6 +331,17 @@ def _methods() -> Iterator[Step]:
     for graph in _graphs():
         for method in DENSEST:
             yield partial(_try, densest_subgraph, graph, 7, method=method, seed=0, max_iterations=3)
+
+
+def _conditions() -> Iterator[Step]:
+    """Dense subgraphs with conditions, of graphs that are walked through and of others."""
+    from flipwise.densest.api import densest_subgraph
+
+    for graph in _graphs():
+        yield partial(densest_subgraph, graph, at_least=30, include=[0], seed=0, effort=0.02)
+        yield partial(densest_subgraph, graph, 9, exclude=range(30), connected=True, seed=0)
+        yield partial(densest_subgraph, graph, 9, include=[0], connected=True, seed=0, effort=0.1)
+        yield partial(densest_subgraph, graph, 9, node_weights=np.arange(40) / 7.0, seed=0, effort=0.02)
 
 
 def _try(function: Callable[..., object], *arguments: Any, **keywords: Any) -> None:
@@ -396,6 +417,7 @@ def _large() -> Iterator[Step]:
 
 RARE: dict[str, Callable[[], Iterator[Step]]] = {
     "methods": _methods,
+    "conditions": _conditions,
     "polynomials": _polynomials,
     "estimators": _estimators,
     "clusters": _clusters,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from flipwise.bounds.journal import Journal
 from flipwise.bounds.parts import Node, Part, branch_and_bound
 
 
@@ -32,8 +33,8 @@ def test_the_least_bound_comes_first_and_stopping_keeps_it() -> None:
             return -9, [Node(-5, 0, 1), Node(-7, 0, 2)]
         return part.energy, []
 
-    branch_and_bound(part, evaluate, Node(-20, 0, 0), lambda: len(seen) == 1)
+    branch_and_bound(part, evaluate, Node(-20, 0, 0), lambda: len(seen) == 1, Journal())
     assert seen == [0] and part.bound == -7 and part.nodes == 1
     seen.clear()
-    branch_and_bound(part, evaluate, Node(-20, 0, 0), lambda: False)
+    branch_and_bound(part, evaluate, Node(-20, 0, 0), lambda: False, Journal())
     assert seen == [0, 2, 1] and part.is_closed

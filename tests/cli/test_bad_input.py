@@ -47,6 +47,11 @@ CATALOGUE = [
     ),
     (("hash", "fit", "vectors.npy", "-o", "m.safetensors", "--optimizer", "dppd"), ["optimizer", "dppd", "dpcd"]),
     (("hash", "fit", "vectors.npy", "-o", "m.safetensors", "--hash-function", "rbf"), ["--hash-function", "ITQ"]),
+    (
+        ("hash", "fit", "vectors.npy", "-o", "m.safetensors", "--estimator", "AdditiveQuantizer", "--bits", "12"),
+        ["--bits", "multiple of 8", "12"],
+    ),
+    (("hash", "recommend", "vectors.npy", "--estimator", "ARE", "--whitening", "0"), ["--whitening", "ARE"]),
     (("hash", "fit", "graph.rudy", "-o", "m.safetensors"), ["graph.rudy"]),
     (("hash", "encode", "nowhere.safetensors", "vectors.npy", "-o", "c.safetensors"), ["nowhere.safetensors"]),
     (("hash", "search", "vectors.npy", "queries.npy"), ["queries.npy", "packed", "uint8", "encode"]),

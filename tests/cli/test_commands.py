@@ -206,6 +206,34 @@ def test_a_closed_pipe_is_no_error(sample_files: Path) -> None:
     assert done.stderr == ""
 
 
+def test_bytes_of_an_additive_quantiser(call: Call) -> None:
+    """Fitted, encoded to bytes and searched by float queries: what the estimator itself finds."""
+    pytest.importorskip("sklearn", reason="the hashing commands need scikit-learn")
+    from flipwise import hashing
+
+    X = np.load("vectors.npy")
+    fit = (
+        "hash",
+        "fit",
+        "vectors.npy",
+        "--estimator",
+        "AdditiveQuantizer",
+        "--metric",
+        "euclidean",
+        "--bits",
+        "16",
+        "-q",
+    )
+    assert call(*fit, "-o", "bytes.safetensors").code == 0
+    model = hashing.load("bytes.safetensors")
+    assert model.metric == "euclidean" and model.n_bytes == 2
+    refused = call("hash", "encode", "bytes.safetensors", "vectors.npy", "-o", "codes.safetensors")
+    assert refused.code == 2 and ".npy" in refused.err
+    assert call("hash", "encode", "bytes.safetensors", "vectors.npy", "-o", "bytes.npy").code == 0
+    ended = call("hash", "search", "bytes.npy", "vectors.npy", "--model", "bytes.safetensors", "-k", "2", "--json")
+    assert json.loads(ended.out)["ids"] == model.search(X, model.encode(X), 2).ids.tolist()
+
+
 def test_every_option_of_an_estimator_is_reached(call: Call) -> None:
     """Whitening, optimiser and hash function come to the model; vectors from Parquet give what they give from .npy."""
     pytest.importorskip("sklearn", reason="the hashing commands need scikit-learn")

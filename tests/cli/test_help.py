@@ -64,6 +64,8 @@ def test_the_examples_of_the_help_run(path: tuple[str, ...], call: Call) -> None
 
 def _prepare(path: tuple[str, ...], call: Call) -> None:
     """Files that an earlier command of the same job would have written."""
+    if path[0] == "verify":
+        assert call("qubo", "model.qubo", "--certificate", "proof.cert").code == 0
     if path[0] == "hash" and path[1] not in ("fit", "recommend"):
         assert (
             call("hash", "fit", "vectors.npy", "-y", "labels.npy", "--bits", "32", "-o", "model.safetensors").code == 0
@@ -78,7 +80,7 @@ NEITHER = {
     "hash evaluate": "a figure from a part of the queries is another figure",
 }
 """Commands that compute but can have neither a seed nor a time limit, and why."""
-READERS = {"methods", "doctor", "warm-up", "completion", "info", "convert", "hash export"}
+READERS = {"methods", "doctor", "warm-up", "completion", "info", "verify", "convert", "hash export"}
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids="-".join)

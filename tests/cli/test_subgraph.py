@@ -81,3 +81,27 @@ def test_ctrl_c_in_a_sweep_gives_the_sizes_that_are_done(call: Call, monkeypatch
     results = json.loads(Path("all.json").read_text())["results"]
     assert ended.code == 130 and [result["k"] for result in results] == [10, 20]
     assert results[0]["status"] == "interrupted" and len(results[0]["nodes"]) == 10
+
+
+def test_conditions_are_kept_and_contradictions_named(call: Call) -> None:
+    """Nodes by their names, sizes, several sets, weights from a file; what does not go together ends with code 2."""
+    run = ("subgraph", "graph.txt", "--effort", "0", "--json", "-q")
+    (found,) = json.loads(call(*run, "--include", "3,5", "--exclude", "4", "--at-least", "9", "--connected").out)[
+        "results"
+    ]
+    assert {3, 5} <= set(found["nodes"]) and 4 not in found["nodes"] and found["k"] >= 9
+    assert found["bound"] >= found["density"] and found["conditions"].endswith("connected")
+    sets = json.loads(call(*run, "-k", "6", "--several", "2").out)["results"]
+    assert len(sets) == 2 and not set(sets[0]["nodes"]) & set(sets[1]["nodes"])
+    Path("weights.txt").write_text("# node, weight\n3 500\n")
+    (weighed,) = json.loads(call(*run, "--node-weights", "weights.txt", "--at-most", "2").out)["results"]
+    assert weighed["nodes"] == [3] and weighed["density"] == 500.0
+    for wrong in (
+        ("--include", "no"),
+        ("-k", "3", "--at-least", "2"),
+        ("--overlap", "0.5"),
+        ("--include", "3", "--exclude", "3"),
+    ):
+        assert call(*run, *wrong).code == 2
+    Path("weights.txt").write_text("3 heavy\n")
+    assert call(*run, "--node-weights", "weights.txt").code != 0

@@ -110,3 +110,19 @@ def test_rotations_are_orthonormal_and_the_best_ones() -> None:
             thin = R @ R.T if k <= r else R.T @ R
             assert np.allclose(thin, np.eye(len(thin)))
             assert float((cross * R).sum()) <= best + 1e-9
+
+
+@pytest.mark.parametrize("n", [300, 1500])
+def test_sparse_rows_of_many_features_have_the_axes_of_dense_ones(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are never made dense, unless there are fewer directions than asked for."""
+    rng = np.random.default_rng(0)
+    X = sp.random_array((n, 1200), density=0.01, rng=rng, format="csr")
+    X = X @ sp.diags_array(0.98 ** np.arange(1200)).tocsr()
+    mean, axes, variances = principal_axes(X.toarray(), 6)
+    with monkeypatch.context() as patch:
+        patch.setattr("flipwise.hashing.quantisation.dense", None)
+        sparse = principal_axes(X, 6)
+    assert np.allclose(sparse[0], mean) and np.allclose(sparse[2], variances)
+    assert np.allclose(sparse[1], axes, atol=1e-6)
+    few = X[:, :3] @ sp.csr_array(np.ones((3, 1200)))
+    assert np.isfinite(principal_axes(sp.csr_array(few), 6)[1]).all()

@@ -11,35 +11,74 @@ import pytest
 pytest.importorskip("sklearn")
 
 from flipwise.foundation.errors import InvalidInput
-from flipwise.hashing import recommend
+from flipwise.hashing import ITQ, AdditiveQuantizer, recommend
+from flipwise.hashing.extrapolation import recall_among
 
 
 def test_recommendation_is_the_cheapest_that_reaches_the_target() -> None:
     """Fewest bits first, then least oversampling; an impossible target gives none, and the table says which."""
     X = np.random.default_rng(0).standard_normal((500, 12))
-    found = recommend(X, target=0.7, bits=(8, 32), oversampling=(1, 5, 20), queries=60, random_state=0)
+    options = {"queries": 60, "estimator": ITQ(), "random_state": 0}
+    found = recommend(X, target=0.7, bits=(8, 32), oversampling=(1, 5, 10), **options)
     assert found.chosen is not None
     cheaper = [
         m for m in found.measured if (m.n_bits, m.oversampling) < (found.chosen.n_bits, found.chosen.oversampling)
     ]
     assert found.chosen.recall >= 0.7 and all(m.recall < 0.7 for m in cheaper)
     assert "recommended" in str(found)
-    none = recommend(X, target=1.0, bits=(8,), oversampling=(1,), queries=60, asymmetric=True, random_state=0)
-    assert none.chosen is None and none.measured[0].scoring == "asymmetric"
-    with pytest.raises(InvalidInput, match="target"):
-        recommend(X, target=2.0)
+    none = recommend(X, target=1.0, bits=(8,), oversampling=(1,), scoring="hamming", **options)
+    assert none.chosen is None and none.measured[0].scoring == "hamming"
+    for wrong, name in (({"target": 2.0}, "target"), ({"rows": 5}, "rows"), ({"scoring": "table"}, "scoring")):
+        with pytest.raises(InvalidInput, match=name):
+            recommend(X, **wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="rows"):
         recommend(X[:5])
+    with pytest.raises(InvalidInput, match="multiples of 8"):
+        recommend(X, bits=(12,), estimator=AdditiveQuantizer())
+    with pytest.raises(InvalidInput, match="scoring"):
+        recommend(X, scoring="hamming", estimator=AdditiveQuantizer())
 
 
-@pytest.mark.parametrize(("given", "used"), [(400, 300), (300, 300)])
-def test_it_says_for_how_many_rows_it_speaks(given: int, used: int) -> None:
-    """The rows searched, without the queries, are returned and printed; a sample is called one."""
-    X = np.random.default_rng(0).standard_normal((given, 8))
-    found = recommend(X, bits=(8,), oversampling=(1,), max_rows=300, queries=40, random_state=0)
-    assert (found.rows, found.given) == (used - 40, given)
-    assert "among 260 rows" in str(found)
-    assert ("a sample of the 400 given" in str(found)) == (given == 400)
+def test_it_says_for_how_many_rows_it_speaks() -> None:
+    """Rows learned from are not searched; more rows in the collection mean less recall; a band lies around it."""
+    X = np.random.default_rng(0).standard_normal((9000, 8)).astype(np.float32)
+    options = {"bits": (8,), "oversampling": (2,), "queries": 40, "estimator": ITQ(), "random_state": 0}
+    here, million = recommend(X, max_rows=4000, **options), recommend(X, max_rows=4000, rows=10**6, **options)
+    assert (here.rows, here.learned, here.given) == (9000, 4000, 9000)
+    assert "among 9,000 rows" in str(here) and "among 1,000,000 rows" in str(million)
+    assert "500, 1,000, 2,000 and 4,000 rows" in str(here) and "4,000 others" in str(here)
+    (now,), (then,) = here.measured, million.measured
+    assert now.searched == then.searched and then.recall < now.recall
+    assert now.low < now.recall < now.high
+    assert (then.high - then.low) / then.recall > (now.high - now.low) / now.recall
+    few = recommend(X[:400], **options)
+    assert [n for n, _ in few.measured[0].searched] == [180] and "among 180 rows" in str(few)
+
+
+def test_codes_of_an_additive_quantiser_are_judged_by_their_own_scores() -> None:
+    """What is measured at the largest size is what a search by its tables finds, re-ranked."""
+    X = np.random.default_rng(0).standard_normal((1200, 8)).astype(np.float32)
+    model = AdditiveQuantizer(effort=0.0)
+    found = recommend(X, bits=(16, 24), oversampling=(1, 4), queries=50, estimator=model, random_state=0)
+    assert [(m.n_bits, m.bytes_per_item) for m in found.measured] == [(16, 6), (16, 6), (24, 7), (24, 7)]
+    assert found.measured[0].recall < found.measured[1].recall and found.measured[0].recall < found.measured[2].recall
+
+
+def test_lines_are_drawn_on() -> None:
+    """Recall that falls as supposed is told for any number of rows; between equal measurements it stays."""
+    sizes = np.array([1000, 2000, 4000])
+
+    def recall(rows: float) -> float:
+        return float((1 + 0.5 * (rows / 1000) ** 0.6) ** (-1 / 6))
+
+    recalls = np.repeat([[recall(n)] for n in sizes], 30, axis=1)
+    for rows in (1500, 4000, 10**6):
+        middle, low, high = recall_among(rows, sizes, recalls, 10)
+        assert np.allclose([middle, low, high], recall(rows), atol=1e-6)
+    bent = np.concatenate([np.ones((1, 30)), recalls])
+    assert recall_among(10**5, np.array([100, *sizes]), bent, 10, 50) == recall_among(10**5, sizes, recalls, 10)
+    assert recall_among(10**4, sizes, np.ones((3, 30)), 10)[0] > 0.99
+    assert recall_among(10**6, sizes[:1], np.full((1, 30), 0.5), 10) == (0.5, 0.5, 0.5)
 
 
 def test_importing_flipwise_leaves_scikit_learn_alone() -> None:

@@ -11,7 +11,7 @@ pytest.importorskip("dimod")
 import dimod
 import dimod.testing
 
-from flipwise.foundation.errors import IncompatibleObjective
+from flipwise.foundation.errors import IncompatibleObjective, InfeasibleModel
 from flipwise.interop.dimod import FlipwiseSampler
 from flipwise.model.constraints import Cardinality
 from flipwise.qubo.formats.bqm import bqm_from_model, model_from_bqm
@@ -83,11 +83,51 @@ def test_counts_of_a_cqm_are_kept_exactly() -> None:
     assert found.first.energy == pytest.approx(exact.first.energy)
 
 
-def test_other_constraints_are_refused() -> None:
-    """An inequality is not a count."""
-    cqm = dimod.ConstrainedQuadraticModel.from_bqm(random_bqm(3, "BINARY"))
-    cqm.add_constraint(dimod.Binary("v0") + dimod.Binary("v1") <= 1, label="at most")
-    with pytest.raises(IncompatibleObjective, match="at most"):
+@pytest.mark.parametrize("seed", range(6))
+def test_constraints_of_every_kind_are_kept(seed: int) -> None:
+    """Binary, spin and integer variables, overlapping rows, a product in a constraint: feasible, and the optimum."""
+    rng = np.random.default_rng(seed)
+    x = [dimod.Binary(f"b{k}") for k in range(3)]
+    given = [*x, dimod.Spin("s"), dimod.Integer("i", lower_bound=-1, upper_bound=4)]
+    cqm = dimod.ConstrainedQuadraticModel()
+    numbers = rng.integers(-5, 6, (5, 5))
+    cqm.set_objective(
+        sum(int(numbers[a, b]) * given[a] * given[b] for a in range(5) for b in range(a + 1, 5)) + given[4] * given[4]
+    )
+    cqm.add_constraint(2 * x[0] + 3 * x[1] + given[4] <= 4, label="at most")
+    cqm.add_constraint(x[1] + x[2] - given[3] >= 0, label="at least")
+    cqm.add_constraint(x[0] * given[3] + x[2] + given[4] == 2, label="product")
+    found = FlipwiseSampler().sample_cqm(cqm, num_reads=2, seed=0, effort=0.3)
+    assert all(cqm.check_feasible(sample) for sample in found.samples())
+    exact = dimod.ExactCQMSolver().sample_cqm(cqm).filter(lambda d: d.is_feasible)
+    assert found.first.energy == pytest.approx(exact.first.energy)
+    fixed = exact.first.sample
+    assert FlipwiseSampler().sample_cqm(cqm, fixed=fixed, seed=0, effort=0.1).first.sample == fixed
+
+
+def test_a_discrete_group_beside_free_variables() -> None:
+    cqm = dimod.ConstrainedQuadraticModel()
+    cqm.add_discrete(["red", "green", "blue"], label="colour")
+    cqm.set_objective(-dimod.Binary("other") - 2 * dimod.Binary("green"))
+    assert FlipwiseSampler().sample_cqm(cqm, seed=0, effort=0.1).first.energy == -3
+
+
+def test_what_a_cqm_cannot_have_is_refused_by_name() -> None:
+    """Real variables, soft constraints, integers without limits, constraints that conflict."""
+    x, y = dimod.Binary("x"), dimod.Binary("y")
+    for extra, message in ((dimod.Real("r"), "'r'.*REAL"), (dimod.Integer("wide"), "'wide'.*upper_bound")):
+        cqm = dimod.ConstrainedQuadraticModel()
+        cqm.add_constraint(x + extra <= 1, label="one")
+        with pytest.raises(IncompatibleObjective, match=message):
+            FlipwiseSampler().sample_cqm(cqm)
+    cqm = dimod.ConstrainedQuadraticModel()
+    cqm.add_constraint(x + y <= 1, label="gentle", weight=2.0)
+    with pytest.raises(IncompatibleObjective, match="'gentle' is soft"):
+        FlipwiseSampler().sample_cqm(cqm)
+    cqm = dimod.ConstrainedQuadraticModel()
+    cqm.add_constraint(x + y <= 1, label="few")
+    cqm.add_constraint(x + 2 * y == 3, label="both")
+    with pytest.raises(InfeasibleModel, match=r"'few'.*'both'"):
         FlipwiseSampler().sample_cqm(cqm)
 
 

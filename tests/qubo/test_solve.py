@@ -61,9 +61,9 @@ def test_symmetric_sparse_matrix_is_not_copied_beyond_its_type() -> None:
     A = sp.csr_array(sp.random(50, 50, density=0.2, random_state=np.random.default_rng(7), format="csr"))
     Q = sp.csr_array(A + A.T)
     Q.sum_duplicates()
-    from flipwise.qubo.solve import _qubo_objective
+    from flipwise.qubo.solve import qubo_objective
 
-    objective, _ = _qubo_objective(Q, 0.0)
+    objective, _ = qubo_objective(Q, 0.0)
     assert np.shares_memory(objective.terms[0].A.indices, Q.indices)  # type: ignore[attr-defined]
 
 

@@ -50,7 +50,7 @@ def proof_of(
     more: dict[str, Any] = {}
     if wanted in WHOLE and is_closable(problem):
         closing = Closing(problem, work=math.inf if wanted == "best" else USUAL_WORK)
-        more = {"begin": closing.begin, "report": closing.report}
+        more = {"begin": closing.begin, "report": closing.report, "certify": closing.certificate}
         if wanted != "quick":
             more["close"] = closing.close
     if isinstance(objective, Polynomial):
@@ -99,7 +99,7 @@ def proof_of_small(problem: Problem) -> Proof | None:
     if not is_closable(problem):
         return None
     closing = Closing(problem, patient=False)
-    return Proof(lambda: None, begin=closing.begin, report=closing.report)
+    return Proof(lambda: None, begin=closing.begin, report=closing.report, certify=closing.certificate)
 
 
 def affordable_bound(objective: Quadratic, wanted: str, time_limit: float | None) -> Bound:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.bounds.allowance import Allowance
+from flipwise.bounds.certifying import enumeration_certificate, parts_certificate
 from flipwise.bounds.cycle_tree import CycleTree
 from flipwise.bounds.enumeration import Group, enumeration_work, least_point
 from flipwise.bounds.gray_code import list_polynomial
@@ -23,11 +24,13 @@ from flipwise.bounds.integers import IntegerModel, integer_model
 from flipwise.bounds.parts import Part
 from flipwise.bounds.presolve import SCALE, Presolved, presolve
 from flipwise.bounds.triangle_tree import TriangleTree, descend_often
+from flipwise.engine.certificate import Certificate
+from flipwise.engine.result import Result
 from flipwise.engine.run import Run
 from flipwise.engine.solve import SEARCH_SHARE
 from flipwise.foundation.arrays import Floats, Signs
 from flipwise.kernels.compile_time import working_time
-from flipwise.model.constraints import Counts, is_built_in
+from flipwise.model.constraints import Cardinality, Counts, Free, is_built_in
 from flipwise.model.objective import Objective
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
@@ -99,6 +102,8 @@ class Closing:
     """What `close` may take where the run has no time limit."""
     parts: list[Part] | None = None
     """What the presolve leaves, by component; None before it was looked at."""
+    counted: bool = False
+    """Whether all points with exact counts were compared."""
 
     @cached_property
     def model(self) -> IntegerModel | None:
@@ -215,6 +220,7 @@ class Closing:
             return None
         J = matrix_of(dict(enumerate(self.model.rows)), [*range(n), self.problem.n])
         found = least_point(J[:n, :n], J[:n, n], self.groups, lambda: run.check_time() is not None)
+        self.counted = found is not None
         return None if found is None else point_of(self.problem, found[1]).reshape(-1).astype(np.int8)
 
     def _solve_small_parts(self, run: Run) -> None:
@@ -243,6 +249,28 @@ class Closing:
         if self.parts is None:
             return {}
         return {"presolve": self.presolved.report(), "nodes": sum(part.nodes for part in self.parts)}
+
+    def certificate(self, result: Result) -> Certificate | None:
+        """The proof of the bound, where it is one of those made here."""
+        objective = self.problem.objective
+        if not isinstance(objective, Quadratic) or self.problem.reduction is not None or not self.model:
+            return None
+        bound = result.bound
+        assert bound is not None
+        bound += 0.0  # not -0.0
+        if isinstance(self.problem.constraint, Cardinality):
+            whole = result.optimal and objective.rounded_once and self.counted
+            return enumeration_certificate(self.model, int(self.problem.constraint.count), bound) if whole else None
+        if self.parts is None or not isinstance(self.problem.constraint, Free):
+            return None
+        proven = sum(part.lift(-sum(map(abs, part.J))) if part.bound is None else part.bound for part in self.parts)
+        least = self.model.next_value(-((-self.presolved.constant - proven) // SCALE))
+        if not (objective.rounded_once and least >= self.model.energy(self._point())):
+            lower = bound_of(objective, self.model, self._point(), least)
+            if lower < bound - 1e-9 * abs(bound):
+                return None  # another bound won
+            bound = min(lower, bound)
+        return parts_certificate(self.model, self.presolved, self.parts, least, bound)
 
 
 def prove_part(part: Part, allowed: Allowance) -> None:

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from flipwise.bounds.allowance import Allowance
+from flipwise.bounds.journal import Journal
 from flipwise.bounds.odd_cycles import DROPPED_EVERY, NEAR, CycleGraph, CycleProgramme
 from flipwise.bounds.parts import Node, Part, branch_and_bound
 from flipwise.foundation.arrays import Floats, Signs
@@ -35,12 +36,15 @@ class CycleTree:
         self.programme = CycleProgramme(part.J)
         self.total = sum(part.J)
         self.rounds = 0
+        self.journal = Journal()
+        part.journals.append(self.journal)
 
     def run(self) -> None:
         """Prove the part, or as much as there is time for."""
         lowest = self.part.lift(-sum(map(abs, self.part.J)))
+        self.journal.note(0, lowest, {"shift": 0, "rows": []}, 0)
         root = Node(lowest if self.part.bound is None else max(self.part.bound, lowest), 0, {})
-        branch_and_bound(self.part, self.evaluate, root, lambda: self.allowed.is_over)
+        branch_and_bound(self.part, self.evaluate, root, lambda: self.allowed.is_over, self.journal)
 
     def evaluate(self, node: Node) -> tuple[int, list[Node]]:
         """Cut until the node is done with, or until it is time to split it."""
@@ -52,8 +56,12 @@ class CycleTree:
             if self.allowed.is_over:
                 return bound, []
             if not programme.solve(self.allowed):
-                return (part.energy if programme.is_empty() else bound), []
+                if not programme.is_empty():
+                    return bound, []
+                self._note(node, part.energy, empty=True)
+                return part.energy, []
             proven = part.lift(self.total - 2 * programme.most())
+            self._note(node, proven)
             bound = max(bound, proven)
             if is_root:
                 part.raise_bound(min(bound, part.energy))
@@ -78,14 +86,24 @@ class CycleTree:
         part, programme = self.part, self.programme
         at = self._split_at(programme.x, node.decided)
         if at is None:
-            bound = max(bound, part.lift(self.total - 2 * programme.refined_most()))
+            proven = part.lift(self.total - 2 * programme.refined_most())
+            self._note(node, proven)
+            bound = max(bound, proven)
             if bound >= part.energy:
                 return bound, []
             free = [e for e in range(len(part.J)) if e not in node.decided]
             at = max(free, key=lambda e: abs(part.J[e]), default=None)
             if at is None:  # every edge is decided: this is a point, or none
                 return max(bound, part.energy), []
-        return bound, [Node(bound, 0, {**node.decided, at: value}) for value in (0, 1)]
+        i, j = int(part.first[at]), int(part.second[at])
+        return bound, [Node(bound, 0, {**node.decided, at: value}, decision=(i, j, 1 - 2 * value)) for value in (0, 1)]
+
+    def _note(self, node: Node, bound: int, *, empty: bool = False) -> None:
+        """Keep the multipliers that have just proven a bound of a node."""
+        if self.journal.wants(node.number, bound):
+            rows = self.programme.proof()
+            proof = {"shift": self.programme.multipliers[0], "rows": rows, **({"empty": True} if empty else {})}
+            self.journal.note(node.number, bound, proof, sum(len(row) + 1 for row, _ in rows))
 
     def _violated(self, *, full: bool) -> list[tuple[int, ...]]:
         nodes = np.arange(self.part.n)

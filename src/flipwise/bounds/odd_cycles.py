@@ -109,6 +109,8 @@ class CycleProgramme:
         self.rows: list[Row] = []
         self.known: set[Row] = set()
         self.x, self.y = np.zeros(len(J)), np.zeros(0)
+        self.multipliers: tuple[int, list[int]] = 0, []
+        """Of the rows, of the last proof: integers in units of the couplings divided by 2^(the first)."""
         self._highs = _Highs(self.w) if _has_highspy() else None
 
     def fix(self, fixed: dict[int, int]) -> None:
@@ -182,13 +184,18 @@ class CycleProgramme:
         for sign in (-1.0, 1.0):
             whole = [max(0, round(sign * z / size * 2.0**40)) for z in y.tolist()]
             if self._proven(0, whole, [0] * len(self.J))[0] < 0:
+                self.multipliers = 0, whole
                 return True
         return False
 
     def most(self) -> int:
         """The largest integer that sum_e J_e x_e can be, proven by (1) for the multipliers of the last solution."""
-        shift, whole = self._rounded_multipliers(BITS)
+        shift, whole = self.multipliers = self._rounded_multipliers(BITS)
         return self._proven(shift, whole)[0] >> shift
+
+    def proof(self) -> list[tuple[Row, int]]:
+        """The rows that the last proof needs, with their multipliers."""
+        return [(row, y) for row, y in zip(self.rows, self.multipliers[1], strict=True) if y]
 
     def refined_most(self) -> int:
         """The same with more digits: for weights that have no lattice, where x is a cut and nothing is violated.
@@ -197,7 +204,7 @@ class CycleProgramme:
         must bind: each time the multipliers gain the digits of the solver (Gleixner, Steffy, Wolter: Iterative
         refinement for linear programming, INFORMS J. Comput. 28, 2016).
         """
-        shift, whole = self._rounded_multipliers(REFINED_BITS)
+        shift, whole = self.multipliers = self._rounded_multipliers(REFINED_BITS)
         best, reduced = self._proven(shift, whole)
         if self._highs is None or not self.rows:
             return best >> shift
@@ -213,7 +220,8 @@ class CycleProgramme:
                 break
             whole = [max(0, w + round(z * 2.0**60) * size // 2**60) for w, z in zip(whole, y.tolist(), strict=True)]
             total, reduced = self._proven(shift, whole)
-            best = min(best, total)
+            if total < best:
+                best, self.multipliers = total, (shift, whole)
         self._highs.restore(self.w, self.lower, self.upper)
         return best >> shift
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from flipwise.bounds.journal import Decision, Journal
 from flipwise.foundation.arrays import Ints, Signs
 
 
@@ -30,6 +31,8 @@ class Part:
     """(step, value): all energies also differ from this value by multiples of this step."""
     nodes: int = 0
     """Nodes of the branch and bound."""
+    journals: list[Journal] = field(default_factory=list)
+    """What each branch and bound has proven."""
 
     @classmethod
     def of(cls, rows: dict[int, dict[int, int]], members: list[int]) -> Part:
@@ -101,6 +104,8 @@ class Node:
     decided: Any = field(compare=False)
     memory: Any = field(compare=False, default=None)
     """What its children begin with."""
+    decision: Decision = field(compare=False, default=(0, 0, 0))
+    """What it has decided beside its parent."""
 
 
 def branch_and_bound(
@@ -108,6 +113,7 @@ def branch_and_bound(
     evaluate: Callable[[Node], tuple[int, list[Node]]],
     root: Node,
     stop: Callable[[], bool],
+    journal: Journal,
 ) -> None:
     """The node with the least bound first: `evaluate` says what it proves of a node, and its children.
 
@@ -126,12 +132,14 @@ def branch_and_bound(
         bound, children = evaluate(node)
         bound = max(bound, node.bound)
         if not children and bound < part.energy:  # it was stopped
-            heapq.heappush(heap, Node(bound, node.number, node.decided, node.memory))
+            heapq.heappush(heap, Node(bound, node.number, node.decided, node.memory, node.decision))
             part.raise_bound(heap[0].bound)
             return
         for child in children:
             number += 1
             child.number, child.bound = number, max(bound, child.bound)
             heapq.heappush(heap, child)
+        if children:
+            journal.split(node.number, [(child.number, child.decision) for child in children], part.bound or 0)
         part.raise_bound(min(heap[0].bound if heap else part.energy, part.energy))
     part.raise_bound(part.energy)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from flipwise.bounds.allowance import Allowance
 from flipwise.bounds.enumeration import least_point
+from flipwise.bounds.journal import Journal
 from flipwise.bounds.parts import Node, Part, branch_and_bound
 from flipwise.bounds.triangles import TriangleBound
 from flipwise.foundation.arrays import Floats, Ints
@@ -26,6 +28,8 @@ ALPHA_FALLS, ALPHA_RISES = 0.55, 40.0
 """By what the weight of the smoothing changes from round to round, and from a node to its children."""
 ENUMERATION_WORK = 0.02
 """What the enumeration of a node takes (see `allowance`)."""
+BITS = 60
+"""Multipliers are rounded to this many bits below the largest coupling, in certificates."""
 PATIENCE = 10.0
 """A node is split when the last rounds promise to close its gap in more than so many."""
 
@@ -68,12 +72,15 @@ class TriangleTree:
         n = self.part.n
         self.unit = max(map(abs, self.part.J), default=1)
         self.root = Contracted(self.part.matrix(), 0, np.arange(n), np.ones(n, dtype=np.int64))
+        self.journal = Journal()
+        self.part.journals.append(self.journal)
 
     def run(self) -> None:
         """Prove the part, or as much as there is time for."""
         lowest = self.part.lift(-sum(map(abs, self.part.J)))
+        self.journal.note(0, lowest, {"shift": 0, "rows": []}, 0)
         root = Node(lowest if self.part.bound is None else max(self.part.bound, lowest), 0, self.root)
-        branch_and_bound(self.part, self.evaluate, root, lambda: self.allowed.is_over)
+        branch_and_bound(self.part, self.evaluate, root, lambda: self.allowed.is_over, self.journal)
 
     def evaluate(self, node: Node) -> tuple[int, list[Node]]:
         part, at = self.part, node.decided
@@ -84,6 +91,7 @@ class TriangleTree:
             self.allowed.spend(ENUMERATION_WORK)
             assert found is not None
             part.offer(at.spins(np.append(found[1], 1).astype(np.int8)))
+            self.journal.note(node.number, at.constant + found[0], {"enumerate": True}, 1)
             return max(at.constant + found[0], node.bound, part.energy), []
         Q = (
             at.J.astype(np.float64) / (2.0 * self.unit)
@@ -93,14 +101,14 @@ class TriangleTree:
         state = TriangleBound.begin(Q)
         if node.memory is not None:
             state.u, state.triangles, state.alpha = node.memory
-        bound = max(node.bound, self._improved(state, at, node.bound))
+        bound = max(node.bound, self._improved(state, node))
         if bound >= part.energy or self.allowed.is_over:
             return bound, []
         return bound, self._children(state, at, bound)
 
-    def _improved(self, state: TriangleBound, at: Contracted, bound: int) -> int:
+    def _improved(self, state: TriangleBound, node: Node) -> int:
         """Rounds of triangles until the node is done with, or they no longer promise to."""
-        part = self.part
+        part, at, bound = self.part, node.decided, node.bound
         goal = float(Fraction(part.energy - at.constant, self.unit))
         history: list[float] = []
         for number in range(ROUNDS):
@@ -109,7 +117,7 @@ class TriangleTree:
             history.append(reached)
             near = part.lift(at.constant + _ceiling(reached, self.unit))
             if near >= part.energy or at is self.root:
-                bound = max(bound, part.lift(at.constant + _ceiling(state.proven(), self.unit)))
+                bound = max(bound, self._proven(state, node))
             if at is self.root:  # what is proven here holds for all
                 part.raise_bound(min(bound, part.energy))
                 part.offer(_rounded(state.X, state.Q))
@@ -120,7 +128,36 @@ class TriangleTree:
             state.exchange_triangles()
             if number >= 7 and goal - reached > PATIENCE * (history[-1] - history[-4]) / 3.0:
                 break
-        return max(bound, part.lift(at.constant + _ceiling(state.proven(), self.unit)))
+        return max(bound, self._proven(state, node))
+
+    def _proven(self, state: TriangleBound, node: Node) -> int:
+        """The bound of a node, which is kept with its multipliers."""
+        at = node.decided
+        bound = self.part.lift(at.constant + _ceiling(state.proven(), self.unit))
+        if self.journal.wants(node.number, bound):
+            self.journal.note(node.number, bound, *self._described(state, at))
+        return bound
+
+    def _described(self, state: TriangleBound, at: Contracted) -> tuple[dict[str, Any], int]:
+        """The multipliers in integers, and of the spins that stand for the others: of equal or opposite ones the first.
+
+        U and Z prove E 2^shift >= constant 2^shift + sum U - sum Z, where (J 2^shift) - 2 Diag(U) - sum_t Z_t B_t is
+        positive semidefinite (see `triangles`, whose matrices are half as large).
+        """
+        u, triangles = state.at_best
+        shift = max(0, BITS - self.unit.bit_length())
+        large = Fraction(self.unit) * 2**shift
+        _, first = np.unique(at.place, return_index=True)
+        rank, signs = np.argsort(np.argsort(first)), at.signs[first]
+        U = [0] * state.N
+        for place, value in enumerate((u + state.least).tolist()):
+            U[rank[place]] = int(Fraction(value) * large // 1)
+        kept = triangles.kept(triangles.z > 0.0)
+        i, j, k = kept.nodes.T
+        turned = kept.signs * np.stack([signs[i] * signs[j], signs[i] * signs[k], signs[j] * signs[k]], axis=1)
+        Z = [int(Fraction(z) * large // 1) for z in kept.z.tolist()]
+        described = {"shift": shift, "U": U, "Z": Z, "triangles": np.stack([rank[i], rank[j], rank[k]], axis=1)}
+        return {**described, "signs": turned}, 8 * len(Z) + state.N
 
     def _children(self, state: TriangleBound, at: Contracted, bound: int) -> list[Node]:
         X = state.X
@@ -134,7 +171,9 @@ class TriangleTree:
             smaller = np.delete(u, i)
             smaller[j] += u[i]
             memory = smaller, triangles.contracted(i, j, sign), state.alpha * ALPHA_RISES
-            children.append(Node(bound, 0, at.child(i, j, sign), memory))
+            p, q = (int(np.flatnonzero(at.place == place)[0]) for place in (i, j))
+            decision = p, q, int(sign * at.signs[p] * at.signs[q])
+            children.append(Node(bound, 0, at.child(i, j, sign), memory, decision))
         return children
 
 

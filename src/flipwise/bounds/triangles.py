@@ -117,7 +117,7 @@ class TriangleBound:
 
     def __post_init__(self) -> None:
         self.X = np.eye(self.N)
-        self.best = -math.inf
+        self.best = self.least = -math.inf
         self.evaluations = 0
         self.at_best: tuple[Floats, Triangles] = self.u, self.triangles
 
@@ -187,7 +187,7 @@ class TriangleBound:
         return int(self.triangles.z.size - before)
 
     def proven(self) -> float:
-        """(1) at the best multipliers so far, rounded down."""
+        """(1) at the best multipliers so far, rounded down; `least` is what u is to be raised by in it."""
         u, triangles = self.at_best
         M = self.matrix(u, triangles)
         N = self.N
@@ -199,7 +199,8 @@ class TriangleBound:
         formed = 4.0 * _EPS * (terms + N) * float(row.max(initial=0.0))
         least = least_eigenvalue(M)
         size = float(np.abs(u).sum()) + float(z.sum()) + N * abs(least)
-        total = math.fsum(u) - math.fsum(z) + N * (min(least, 0.0) - formed)
+        self.least = min(least, 0.0) - formed
+        total = math.fsum(u) - math.fsum(z) + N * self.least
         return total - 16.0 * _EPS * size
 
 

@@ -123,6 +123,7 @@ class Program(LazyGroup):
         "bisect": ("cuts", "split a graph in two halves so that least weight is cut"),
         "qubo": ("qubo", "minimise a QUBO or Ising model from a file"),
         "hash": ("hash", "learn, use and judge binary codes of vectors"),
+        "verify": ("verify", "check a certificate of a bound anew, in exact arithmetic"),
         "info": ("info", "what a graph or QUBO file holds"),
         "convert": ("convert", "from one graph or QUBO format to another"),
         "methods": ("methods", "the methods and what each can solve"),

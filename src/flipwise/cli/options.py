@@ -133,6 +133,11 @@ checkpoint_option = click.option(
     type=click.Path(dir_okay=False),
     help="Save the run there once a minute; go on from there if the file exists. Deleted at the end.",
 )
+certificate_option = click.option(
+    "--certificate",
+    type=click.Path(dir_okay=False),
+    help="Write the proof of the bound there, for `flipwise verify`.",
+)
 cluster_option = click.option(
     "--cluster",
     metavar="local:N|ADDRESS",

@@ -69,6 +69,17 @@ def write_values(output: str | None, n: int, names: Any, values: Any) -> None:
         write_lines(output, (f"{name}\t{value}" for name, value in zip(range(n) if names is None else names, values)))
 
 
+def write_certificate(output: str | None, result: Any) -> None:
+    """The proof of the bound, where it has one; where it has none, that is said and no file is written."""
+    if output is None:
+        return
+    if result.certificate is not None:
+        result.certificate.save(output)
+        return
+    why = "no bound was proven" if result.bound is None else "this bound has none (see the page on certificates)"
+    click.echo(f"note: no certificate written to {output}: {why}.", err=True)
+
+
 def write_npy(output: str, values: np.ndarray) -> None:
     """An array as a `.npy` file. (`numpy.save` would need a file that can be rewound, which a pipe is not.)"""
     import numpy as np

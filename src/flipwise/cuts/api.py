@@ -173,7 +173,11 @@ def bisect(
     simple = _weighed(graph)
     if simple.n < 2:
         raise InvalidInput(f"`graph` must have at least 2 nodes, got {simple.n}.")
-    problem = Problem(cut_objective(simple), Cardinality(simple.n // 2))
+    half = (
+        simple.n // 2
+    )  # of an odd number either half may be the larger one, which is no matter where no node is fixed
+    sizes = Cardinality(at_least=half, at_most=simple.n - half) if fixed and simple.n % 2 else Cardinality(half)
+    problem = Problem(cut_objective(simple), sizes)
     problem = without_ranges(problem, by_index(fixed, simple.names, "node"))
     solver: Solver = Bisection(effort) if problem.reduction is None else Portfolio(effort)
     if pool == "optima":
@@ -302,5 +306,10 @@ def _described(graph: Graph, result: Result, sense: Literal["min", "max"]) -> Cu
     if result.pool is not None:
         values = [cut_between(graph, (x > 0).astype(np.int64)) for x in result.pool.points]
         own["pool"] = replace(result.pool, values=np.array([own["value"], *values[1:]]))
+    known = result.certificate
+    if known is not None:
+        sign = -1.0 if sense == "max" else 1.0  # what was minimised is minus the cut
+        function = "maxcut" if sense == "max" else "bisect"
+        own["certificate"] = replace(known, function=function, bound=sign * known.bound + 0.0)
     own["x"] = np.where(parts == 0, -1, 1).astype(np.int8)
     return CutResult(**own, parts=parts, sense=sense, names=graph.names)

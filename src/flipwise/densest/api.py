@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from flipwise.bounds.choice import bound_for_gap
 from flipwise.densest.anysize import solve_any_size
+from flipwise.densest.conditions import checked_conditions, named_nodes, node_weights_of
 from flipwise.densest.result import DensestSubgraph, DensityProfile
+from flipwise.densest.several import DenseSubgraphs, check_several
 from flipwise.densest.sizes import Call, solve_sizes
 from flipwise.densest.whole import GraphInMemory, WholeGraph
+from flipwise.densest.with_conditions import check_call, solve_conditions, solve_several
 from flipwise.engine.limits import Limits
 from flipwise.engine.run import Callback
 from flipwise.engine.solver import Solver
@@ -27,18 +30,38 @@ MODEST = 1e-100, 1e100
 """Between these is the largest weight of a graph."""
 SubgraphBound = Literal["auto", "none"]
 """Whether to prove a bound on the density."""
+SIZES = ("k", "at_least", "at_most")
+"""The arguments that say how many nodes are wanted."""
 
 
 @overload
-def densest_subgraph(graph: Any, k: int | None = None, **keywords: Any) -> DensestSubgraph: ...
+def densest_subgraph(graph: Any, k: int | None = None, *, several: int, **keywords: Any) -> DenseSubgraphs: ...
 @overload
-def densest_subgraph(graph: Any, k: Sequence[int], **keywords: Any) -> DensityProfile: ...
+def densest_subgraph(
+    graph: Any, k: None = None, *, at_least: Sequence[int], several: None = None, **keywords: Any
+) -> DensityProfile: ...
+@overload
+def densest_subgraph(
+    graph: Any, k: None = None, *, at_most: Sequence[int], several: None = None, **keywords: Any
+) -> DensityProfile: ...
+@overload
+def densest_subgraph(graph: Any, k: int | None = None, *, several: None = None, **keywords: Any) -> DensestSubgraph: ...
+@overload
+def densest_subgraph(graph: Any, k: Sequence[int], *, several: None = None, **keywords: Any) -> DensityProfile: ...
 
 
 def densest_subgraph(
     graph: Any,
     k: int | Sequence[int] | None = None,
     *,
+    at_least: int | Sequence[int] | None = None,
+    at_most: int | Sequence[int] | None = None,
+    include: Iterable[Any] | None = None,
+    exclude: Iterable[Any] | None = None,
+    connected: bool = False,
+    node_weights: Any = None,
+    several: int | None = None,
+    overlap: float = 0.0,
     method: str | Solver = "dpcd",
     bound: SubgraphBound = "auto",
     effort: float = 1.0,
@@ -58,7 +81,7 @@ def densest_subgraph(
     checkpoint: str | Path | None = None,
     every: float = 60.0,
     **options: Any,
-) -> DensestSubgraph | DensityProfile:
+) -> DensestSubgraph | DensityProfile | DenseSubgraphs:
     """Find k nodes with as much edge weight among them as possible, and prove how much more there could be.
 
     Without k, find the densest subgraph of any size, exactly: by maximum flows, which also prove it.
@@ -112,7 +135,7 @@ def densest_subgraph(
 
     Returns
     -------
-    DensestSubgraph or DensityProfile
+    DensestSubgraph, DensityProfile or DenseSubgraphs
         With `nodes`, `density` (x'Wx / k), `bound`, `gap`, `optimal`. Ctrl-C returns the best set so far; of several k
         those that are done.
 
@@ -128,6 +151,11 @@ def densest_subgraph(
 
     >>> flipwise.densest_subgraph((6, [*edges, [4, 2], [5, 3]])).density
     2.6666666666666665
+
+    With conditions:
+
+    >>> flipwise.densest_subgraph((6, edges), at_least=4, include=[5], connected=True).nodes
+    [0, 1, 2, 3, 4, 5]
     """
     bound_for_gap(bound, gap)
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
@@ -147,13 +175,73 @@ def densest_subgraph(
         every,
         options,
     )
-    given = [] if start is None else [_checked_start(whole, start)]
+    given = [] if start is None else [named_nodes(whole, start, "start")]
+    conditions = _Asked(k, at_least, at_most, include, exclude, connected, node_weights)
+    check_several(several, overlap)
+    if conditions.are_any or several is not None:
+        return _with_conditions(whole, conditions, call, given, several, overlap)
     if k is None:
         return solve_any_size(whole, call)
-    several = isinstance(k, Sequence | np.ndarray) and not isinstance(k, str)
-    ks = _checked_sizes(whole.n, k if several else [k])  # type: ignore[arg-type]
-    results = solve_sizes(whole, ks, call, given, several=several)
-    return DensityProfile([*results.values()]) if several else results[ks[0]]
+    is_list = _is_list(k)
+    ks = _checked_sizes(whole.n, k if is_list else [k])  # type: ignore[arg-type]
+    results = solve_sizes(whole, ks, call, given, several=is_list)
+    return DensityProfile([*results.values()]) if is_list else results[ks[0]]
+
+
+class _Asked(NamedTuple):
+    """What a user asks of the set, as it was given."""
+
+    k: Any
+    at_least: Any
+    at_most: Any
+    include: Any
+    exclude: Any
+    connected: Any
+    node_weights: Any
+
+    @property
+    def are_any(self) -> bool:
+        """Whether there is more than k."""
+        return any(each is not None for each in (*self[1:5], self.node_weights)) or self.connected is not False
+
+    def sizes(self, n: int) -> tuple[list[tuple[int, int | None]], bool]:
+        """The least and the most nodes of every search, and whether they were given as a list."""
+        ranges = {name: value for name, value in self._asdict().items() if name in SIZES and value is not None}
+        if self.k is not None and len(ranges) > 1:
+            raise InvalidInput("`k` is an exact number of nodes: give it alone, or `at_least` and `at_most`.")
+        lists = [name for name, value in ranges.items() if _is_list(value)]
+        if len(lists) > 1:
+            raise InvalidInput("`at_least` and `at_most`: a list of one of them, with a single number of the other.")
+        checked = {name: _checked_sizes(n, value if name in lists else [value], name) for name, value in ranges.items()}
+        if self.k is not None:
+            return [(size, size) for size in checked["k"]], bool(lists)
+        least = checked.get("at_least", [1])
+        most: list[int | None] = [*reversed(checked.get("at_most", []))]
+        most = most or [None]
+        return [(a, b) for a in least for b in most], bool(lists)
+
+
+def _with_conditions(
+    whole: WholeGraph, asked: _Asked, call: Call, given: list[Ints], several: int | None, overlap: float
+) -> DensestSubgraph | DensityProfile | DenseSubgraphs:
+    """Sets that keep conditions; what contradicts itself is refused first."""
+    sizes, is_list = asked.sizes(whole.n)
+    include, exclude = (
+        named_nodes(whole, [] if nodes is None else nodes, name)
+        for name, nodes in (("include", asked.include), ("exclude", asked.exclude))
+    )
+    weights = None if asked.node_weights is None else node_weights_of(whole, asked.node_weights)
+    check_call(call)
+    wanted = [checked_conditions(whole, *size, include, exclude, asked.connected, weights) for size in sizes]
+    assert isinstance(whole, GraphInMemory)
+    if several is None:
+        results = solve_conditions(whole, wanted, call, given)
+        return DensityProfile(results) if is_list else results[0]
+    if is_list:
+        raise InvalidInput("`several` is for one number of nodes, or a range, got a list.")
+    if include.size and overlap < 1.0:
+        raise InvalidInput("`several` sets that share few nodes cannot all have those of `include`: leave one out.")
+    return solve_several(whole, wanted[0], call, several, overlap)
 
 
 def _whole_graph(graph: Any) -> WholeGraph:
@@ -170,25 +258,16 @@ def _whole_graph(graph: Any) -> WholeGraph:
     return GraphInMemory(simple)
 
 
-def _checked_sizes(n: int, sizes: Sequence[Any]) -> list[int]:
+def _is_list(sizes: Any) -> bool:
+    """Whether several sizes are given."""
+    return isinstance(sizes, Sequence | np.ndarray) and not isinstance(sizes, str)
+
+
+def _checked_sizes(n: int, sizes: Sequence[Any], what: str = "k") -> list[int]:
     """The sizes, the largest first and each once."""
     for k in sizes:
         if not is_whole(k) or not 1 <= k <= n:
-            raise InvalidInput(f"`k` must be an integer from 1 to the number of nodes, {n}, got {k!r}.")
+            raise InvalidInput(f"`{what}` must be an integer from 1 to the number of nodes, {n}, got {k!r}.")
     if not len(sizes):
-        raise InvalidInput("`k` must hold at least one number of nodes, got none.")
+        raise InvalidInput(f"`{what}` must hold at least one number of nodes, got none.")
     return sorted({int(k) for k in sizes}, reverse=True)
-
-
-def _checked_start(graph: WholeGraph, start: Sequence[Any]) -> Ints:
-    """The numbers of the nodes a user named."""
-    if graph.names is None:
-        numbers = np.unique(np.asarray(start))
-        if numbers.size and (numbers.dtype.kind not in "iu" or numbers[0] < 0 or numbers[-1] >= graph.n):
-            raise InvalidInput(f"`start` must hold node numbers from 0 to {graph.n - 1}, got {list(start)[:5]} ...")
-        return numbers.astype(np.int64)
-    places = {name: i for i, name in enumerate(graph.names)}
-    unknown = [name for name in start if name not in places]
-    if unknown:
-        raise InvalidInput(f"`start` must hold nodes of the graph; {unknown[0]!r} is none of them.")
-    return np.unique(np.array([places[name] for name in start], dtype=np.int64))

@@ -227,14 +227,22 @@ def split_in_halves(
 
 
 def balanced_loads(
-    core: Core, ks: list[int], *, passes: int = 200, tolerance: float = 1e-5, clock: Clock | None = None
+    core: Core,
+    ks: list[int],
+    *,
+    passes: int = 200,
+    tolerance: float = 1e-5,
+    clock: Clock | None = None,
+    offset: Floats | None = None,
 ) -> Floats:
     """Proven loads on the nodes of a core, balanced until no k of `ks` gains more than `tolerance` from ten passes.
 
-    After any number of passes the loads are a proof, so the clock may end the balancing at any time.
+    After any number of passes the loads are a proof, so the clock may end the balancing at any time. `offset` is what
+    the nodes weigh themselves.
     """
     graph = core.graph
-    shares = split_in_halves(graph.n, positive_edges(core), counts=graph.degrees if graph.weights is None else None)
+    counts = graph.degrees if graph.weights is None else None
+    shares = split_in_halves(graph.n, positive_edges(core), offset, counts)
     if shares.first.size == 0:
         return shares.proven_loads()
     before = np.full(len(ks), np.inf)

@@ -78,7 +78,9 @@ def in_units(graph: Graph, gift: Floats | None = None, extra: float = 0.0, paid:
     given = np.ones(1) if graph.weights is None else graph.weights
     unit = common_divisor(np.concatenate([given, gifts, [extra]])) if given.size else 1.0
     total = (
-        (graph.n_edges if graph.weights is None else float(given.sum()) / 2) + float(np.abs(gifts).sum()) + abs(extra)
+        (graph.n_edges if graph.weights is None else float(np.abs(given).sum()) / 2)
+        + float(np.abs(gifts).sum())
+        + abs(extra)
     )
     bits -= math.ceil(math.log2(graph.n + paid + 2))
     exact = unit > 0.0 and total / unit < 2.0**bits
@@ -316,4 +318,5 @@ class Split:
         order = np.argsort(-self.loads / units.price, kind="stable")
         weight = units.extra * self.parts + np.cumsum(self.loads[order].astype(np.float64))
         price = units.paid + np.cumsum(units.price[order])
-        return float(np.max(weight / price)) / self.parts * (1.0 + 1e-12)
+        most = float(np.max(weight / price)) / self.parts
+        return most + 1e-12 * abs(most)

@@ -44,6 +44,8 @@ class DensestSubgraph(Result):
         "bipartite", "other k"; "exact" where all sets were compared, "flow" for sets of any size.
     bounds
         Every bound that was computed, as densities.
+    conditions
+        What the set had to be beside dense, in words; empty without conditions.
     evaluations
         The sets whose degrees were added up from scratch; exchanges follow from these.
 
@@ -61,6 +63,7 @@ class DensestSubgraph(Result):
     bound_method: str | None = None
     bounds: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    conditions: str = ""
     labels: list[Any] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -69,20 +72,10 @@ class DensestSubgraph(Result):
     @classmethod
     def of(cls, result: Result, graph: WholeGraph, k: int, proven: Mapping[int, SubgraphBounds]) -> DensestSubgraph:
         """A result of the engine in terms of nodes and densities; the weight is added up anew, and rounded once."""
-        nodes = np.flatnonzero(result.x > 0)
-        inner = graph.subgraph(nodes)
-        weight = graph.inner_weight(nodes) if inner.weights is None else math.fsum(inner.weights)
-        weight += 0.0  # not -0.0
         own = {f.name: getattr(result, f.name) for f in fields(result)}
-        own.update(value=weight / k, bound=None, variables="binary")
-        described = cls(
-            **own,
-            k=k,
-            edge_density=weight / (k * (k - 1)) if k > 1 else 0.0,
-            pairs_joined=inner.n_arcs / (k * (k - 1)) if k > 1 else 0.0,
-            notes=graph.notes,
-            labels=None if graph.names is None else [graph.names[int(i)] for i in nodes],
-        )
+        own.update(bound=None, variables="binary")
+        described = cls(**own, notes=graph.notes)
+        described.value = described.describe(graph) / k
         bounds = proven.get(k)
         if bounds is not None:
             described.note_bounds(bounds, exhausted=result.optimal and result.method == "exact")
@@ -100,6 +93,35 @@ class DensestSubgraph(Result):
         if described.optimal and described.status is not Status.INTERRUPTED:
             described.status = Status.OPTIMAL
         return described
+
+    @classmethod
+    def with_conditions(
+        cls, result: Result, graph: WholeGraph, bounds: Mapping[str, float], words: str
+    ) -> DensestSubgraph:
+        """A result about the density of a set that keeps conditions, node weights included."""
+        described = cls.of(result, graph, int(np.count_nonzero(result.x > 0)), {})
+        described.value, described.conditions = 0.0 - result.value, words
+        if bounds and result.bound is not None:
+            described.bounds = {name: max(density, described.value) for name, density in bounds.items()}
+            described.bound_method = min(bounds, key=lambda name: bounds[name])
+            described.bound = described.bounds[described.bound_method]
+        if described.optimal and described.status is not Status.INTERRUPTED:
+            described.status = Status.OPTIMAL
+        elif described.status is Status.OPTIMAL:
+            described.status = Status.LOCAL_OPTIMUM
+        return described
+
+    def describe(self, graph: WholeGraph) -> float:
+        """Say what the nodes are like in the graph; returns x'Wx, added up anew, and rounded once."""
+        nodes = self.indices
+        inner, k = graph.subgraph(nodes), int(nodes.size)
+        weight = graph.inner_weight(nodes) if inner.weights is None else math.fsum(inner.weights)
+        weight += 0.0  # not -0.0
+        self.k = k
+        self.edge_density = weight / (k * (k - 1)) if k > 1 else 0.0
+        self.pairs_joined = inner.n_arcs / (k * (k - 1)) if k > 1 else 0.0
+        self.labels = None if graph.names is None else [graph.names[int(i)] for i in nodes]
+        return weight
 
     def note_bounds(self, bounds: SubgraphBounds, *, exhausted: bool = False) -> None:
         """Take over what is proven; `exhausted` says that a method has compared all sets."""
@@ -179,6 +201,7 @@ class DensestSubgraph(Result):
         return [
             ("method", self.method),
             ("nodes", f"{self.k} of {self.x.size}"),
+            *([("conditions", self.conditions)] if self.conditions else []),
             ("density", f"{self.density:.10g} (x'Wx / k)"),
             *bound,
             ("edge density", f"{self.edge_density:.6g}"),

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.densest import starts
-from flipwise.densest.core import Core
+from flipwise.densest.core import Core, Degrees
 from flipwise.densest.subset import Subset, clique_exchanges, descend
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
@@ -105,6 +105,10 @@ class Search:
     rng: np.random.Generator
     effort: float
     run: Run
+    tell: Callable[[Subset], Status | None] | None = None
+    """How a set is reported; None: by its weight."""
+    gift: Degrees | None = None
+    """What the nodes weigh themselves, if they do."""
     pool: list[Subset] = field(default_factory=list)
     queue: list[Subset] = field(default_factory=list)
     first_steps: int = 0
@@ -116,7 +120,7 @@ class Search:
         """Search from the given sets and more until the effort is spent or the run says stop; says why it ended."""
         before = self.run.resume(Walks)
         for mask in () if before is not None else self._starts(given):
-            subset = Subset.of(self.core.graph, mask)
+            subset = Subset.of(self.core.graph, mask, self.gift)
             self.run.count_evaluation()
             descend(subset)
             stop = self._offer(subset) or self.run.check_time()
@@ -136,7 +140,7 @@ class Search:
             self.work -= self.first_steps * work_of_a_step
             found = self._walk(self.queue.pop(0).copy(), self.first_steps)
             descend(found)
-            stop = self._offer(found) or report(self.run, self.core, self.pool[0])
+            stop = self._offer(found) or self._report(self.pool[0])
             self.run.keep(self._state)
             if stop is not None:
                 return stop
@@ -154,7 +158,7 @@ class Search:
             self.work -= (2 * size + steps + 50) * work_of_a_step
             found = self._walk(subset, steps)
             descend(found)
-            stop = self._offer(found) or report(self.run, self.core, self.pool[0])
+            stop = self._offer(found) or self._report(self.pool[0])
             self.moves += 1
             self.run.keep(self._state)
             if stop is not None:
@@ -187,9 +191,11 @@ class Search:
         self.pool.append(subset.copy())
         self.pool.sort(key=lambda kept: -kept.weight)
         del self.pool[POOL:]
-        if not best:
-            return None
-        return self.run.step(point_of(self.run, self.core, subset), -2.0 * subset.weight) or proven_optimal(self.run)
+        return self._report(subset) if best else None
+
+    def _report(self, subset: Subset) -> Status | None:
+        """Tell the run of a set; a status means: stop now."""
+        return report(self.run, self.core, subset) if self.tell is None else self.tell(subset)
 
     def _walk(self, subset: Subset, steps: int) -> Subset:
         """A tabu walk; returns the best set on its way."""
@@ -216,7 +222,7 @@ class Search:
                 int(best) if integers else best,
             )
         self.run.count_evaluation()
-        return Subset.of(self.core.graph, best_inside.astype(bool))
+        return Subset.of(self.core.graph, best_inside.astype(bool), self.gift)
 
     def _exchanged_cliques(self) -> Iterator[Subset]:
         """The best set with one clique exchanged, as long as one of these becomes the best set."""

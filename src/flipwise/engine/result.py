@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from flipwise.engine.certificate import Certificate
 from flipwise.engine.explanation import explanation_of
 from flipwise.engine.incumbent import relative_gap
 from flipwise.engine.limits import Status, peak_bytes
@@ -44,6 +45,9 @@ class Result:
         What the run cost and how to repeat it.
     pool
         Several answers, where `pool=` asked for them: distinct good points and their values, the best first.
+    certificate
+        The proof of the bound, to be saved and checked apart (`flipwise.verify`), where it has one. `save` leaves it
+        out: it has a `save` of its own.
     peak_memory
         The largest resident size of the whole process from its start to the end of the run, in bytes: with everything
         else that the process holds, so an upper limit to what the run needed. None where the system does not say.
@@ -75,6 +79,7 @@ class Result:
     trace: Trace = field(default_factory=Trace, repr=False)
     info: dict[str, Any] = field(default_factory=dict)
     pool: Pool | None = field(default=None, repr=False)
+    certificate: Certificate | None = field(default=None, repr=False, compare=False)
     peak_memory: int | None = field(default_factory=peak_bytes, repr=False, compare=False)
 
     @property
@@ -211,7 +216,7 @@ class Result:
 
         Labels that JSON cannot hold become text.
         """
-        state = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("status", "trace", "pool")}
+        state = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _APART}
         state = {name: value if isinstance(value, np.ndarray) else _storable(value) for name, value in state.items()}
         state.update(status=self.status.name, trace=self.trace.to_dicts(), result=type(self).__name__)
         state["trace.bounds"] = [list(pair) for pair in self.trace.bounds]
@@ -227,7 +232,7 @@ class Result:
         if not isinstance(kind, str) or kind != cls.__name__:
             found = kind if isinstance(kind, str) else "result of another version"
             raise InvalidFile(f"{path}: a flipwise {found}, not a {cls.__name__}.")
-        state["pool"] = _stored_pool(state, str(path))
+        state["pool"], state["certificate"] = _stored_pool(state, str(path)), None
         missing = {f.name for f in fields(cls)} - state.keys()
         if missing:
             raise InvalidFile(f"{path}: a part of the result is missing ({', '.join(sorted(missing))}).")
@@ -245,6 +250,8 @@ class Result:
             raise InvalidFile(f"{path}: a part of the result is unknown ({error}).") from None
 
 
+_APART = ("status", "trace", "pool", "certificate")
+"""Fields that are written in another way, or not at all."""
 _NONE = type(None)
 _STORED: dict[str, Any] = {
     "float": int | float,

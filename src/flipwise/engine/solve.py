@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from flipwise.engine.certificate import Certificate
 from flipwise.engine.checkpoint import Checkpoint, open_checkpoint
 from flipwise.engine.fingerprint import data_hash, problem_data
 from flipwise.engine.limits import Limits, OutOfTime, Status
@@ -49,7 +50,8 @@ class Proof:
 
     `begin` is called before the search, for what is proven in a blink: a run whose bound is met ends at its next step.
     `close` is called after `prove`, where its bound is not met, until it is or time is up; both tell the run.
-    `search_share` is asked after `begin`. `report` says what was done, for `Result.info`.
+    `search_share` is asked after `begin`. `report` says what was done, for `Result.info`; `certify` gives the proof of
+    the result's bound as an object, where it has one.
     """
 
     prove: Callable[[], float | None]
@@ -57,6 +59,7 @@ class Proof:
     begin: Callable[[Run], None] | None = None
     close: Callable[[Run], None] | None = None
     report: Callable[[], dict[str, Any]] | None = None
+    certify: Callable[[Result], Certificate | None] | None = None
     search_share: Callable[[], float] = lambda: SEARCH_SHARE
 
 
@@ -120,8 +123,8 @@ def solve(
         if bound is not None and status is not Status.INTERRUPTED:
             status = _proven(run, bound, status, interrupts, opened, part)
         result = _finished(run, problem, status, name, seed_of(seed))
-        if bound is not None and bound.report is not None:
-            result.info.update(bound.report())
+        if bound is not None:
+            _reported(bound, result)
         if opened is not None:
             result.info.update(resumed=resumed is not None, checkpoint_error=opened.error)
         if log is not None:
@@ -230,6 +233,14 @@ def _raise_bound(run: Run, proof: Proof) -> None:
     found = proof.prove()
     if found is not None:
         run.raise_bound(found / run.unit)
+
+
+def _reported(bound: Proof, result: Result) -> None:
+    """Let the result hold what the proof did, and the proof itself as an object."""
+    if bound.report is not None:
+        result.info.update(bound.report())
+    if bound.certify is not None and result.bound is not None:
+        result.certificate = bound.certify(result)
 
 
 def _finished(run: Run, problem: Problem, status: Status, method: str, seed: int | None) -> Result:

@@ -101,6 +101,21 @@ class InvalidFile(FlipwiseError, ValueError):
     """
 
 
+class InvalidCertificate(FlipwiseError, ValueError):
+    """A certificate does not prove what it claims of this problem. Also a `ValueError`.
+
+    Examples
+    --------
+    >>> import flipwise
+    >>> pair = flipwise.maxcut((2, [[0, 1]]), seed=0).certificate
+    >>> try:
+    ...     flipwise.verify((3, [[0, 1], [1, 2]]), pair)
+    ... except flipwise.InvalidCertificate as error:
+    ...     print(error)
+    the certificate is refused: it is of another problem.
+    """
+
+
 class NotEnoughMemory(FlipwiseError, MemoryError):
     """What was asked for would not fit into memory; nothing was allocated. Also a `MemoryError`.
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from flipwise.hashing.metrics import precision_at as precision_at
     from flipwise.hashing.metrics import precision_within_radius as precision_within_radius
     from flipwise.hashing.metrics import recall_at as recall_at
+    from flipwise.hashing.onnx_model import export_onnx as export_onnx
     from flipwise.hashing.recommendation import Measured as Measured
     from flipwise.hashing.recommendation import Recommendation as Recommendation
     from flipwise.hashing.recommendation import recommend as recommend
@@ -56,6 +57,7 @@ _HOMES = {
     "precision_at": "metrics",
     "precision_within_radius": "metrics",
     "recall_at": "metrics",
+    "export_onnx": "onnx_model",
     "Measured": "recommendation",
     "Recommendation": "recommendation",
     "recommend": "recommendation",

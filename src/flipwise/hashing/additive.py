@@ -21,6 +21,7 @@ import scipy.sparse as sp
 
 from flipwise.engine.limits import Clock
 from flipwise.hashing.beams import Beams
+from flipwise.kernels.sums import best_sums
 
 Rows = npt.NDArray[np.float32]
 GroupCodes = npt.NDArray[np.uint8]
@@ -43,8 +44,10 @@ MEANS_STEPS, MEANS_ROUNDS = 10, 3
 """Numbers of leading axes in which clusters are begun, and rounds in each."""
 HELD_OUT = 20
 """One of so many rows is kept to judge by."""
-ENCODE_ROWS = 4096
-"""Rows that are encoded together."""
+PERTURBED = 0.25
+"""The share of the groups of a code that are drawn anew before another descent."""
+PRODUCTS = 1 << 23
+"""Products of rows with entries that are held at once where rows are encoded."""
 
 
 def train(X: Rows, sizes: Sequence[int], rng: np.random.Generator, rounds: int, clock: Clock) -> Groups:
@@ -66,7 +69,7 @@ def train(X: Rows, sizes: Sequence[int], rng: np.random.Generator, rounds: int, 
             share = 0.75 - 0.5 * at / max(1, rounds - 1)
             near += [perturbed(X, codes, groups, left, rng, share) for _ in range(NEAR - 1)]
         else:
-            perturbed(X, codes, groups, left, rng, 0.25)
+            perturbed(X, codes, groups, left, rng, PERTURBED)
             near = [codes]
         update(X, near, groups)
         left = X - decode(codes, groups)
@@ -83,15 +86,37 @@ def _loss(X: Rows, groups: Groups) -> float:
 
 
 def encode(X: Rows, groups: Groups, rng: np.random.Generator, restarts: int = 2) -> GroupCodes:
-    """The codes of centred rows: a beam search, then descents by groups from there and from perturbed codes."""
-    beams = Beams(X, BEAMS, len(groups))
-    for g, entries in enumerate(groups):
-        beams.extend(entries, g)
-    codes, left = beams.first()
-    descend(codes, groups, left, rng)
-    for _ in range(restarts):
-        perturbed(X, codes, groups, left, rng, 0.25, alike=True)
-    return codes
+    """The codes of centred rows: a beam search, then descents by groups from there and from perturbed codes.
+
+    The generator's draws are the same for all rows, so that no code depends on the rows beside it.
+    """
+    return Encoder(groups, rng, restarts).codes(X)
+
+
+class Encoder:
+    """Finds codes of rows: what is the same for all of them is made once."""
+
+    def __init__(self, groups: Groups, rng: np.random.Generator, restarts: int = 2) -> None:
+        self.groups = groups
+        self.first = np.concatenate([[0], np.cumsum([len(entries) for entries in groups])]).astype(np.int64)
+        self.orders = np.stack([rng.permutation(len(groups)) for _ in range(restarts + 1)])
+        self.shifts = np.zeros((restarts, len(groups)), dtype=np.int64)
+        for shift in self.shifts:
+            for _ in range(max(1, round(PERTURBED * len(groups)))):
+                g = rng.integers(0, len(groups))
+                shift[g] = (shift[g] + rng.integers(0, 2**16)) % len(groups[g])
+        entries = np.concatenate(groups)
+        self.entries = np.ascontiguousarray(entries.T)
+        self.pairs = entries @ self.entries
+
+    def codes(self, X: Rows) -> GroupCodes:
+        """The codes of centred rows."""
+        codes = np.empty((len(X), len(self.groups)), dtype=np.uint8)
+        step = max(1, PRODUCTS // self.first[-1])
+        for start in range(0, len(X), step):
+            rows = slice(start, start + step)
+            best_sums(X[rows] @ self.entries, self.pairs, self.first, self.orders, self.shifts, BEAMS, codes[rows])
+        return codes
 
 
 def decode(codes: GroupCodes, groups: Groups) -> Rows:
@@ -112,20 +137,19 @@ def descend(codes: GroupCodes, groups: Groups, left: Rows, rng: np.random.Genera
 
 
 def perturbed(
-    X: Rows, codes: GroupCodes, groups: Groups, left: Rows, rng: np.random.Generator, share: float, alike: bool = False
+    X: Rows, codes: GroupCodes, groups: Groups, left: Rows, rng: np.random.Generator, share: float
 ) -> GroupCodes:
     """One sweep from codes with a share of their groups moved on; `codes` and `left` take what is better.
 
-    Returns all the codes found. `alike` moves all rows alike, so that no code depends on the rows beside it.
+    Returns all the codes found.
     """
     n, width = codes.shape
     other = codes.copy()
     rows = np.arange(n)
     sizes = np.array([len(entries) for entries in groups])
     for _ in range(max(1, round(share * width))):
-        g = np.broadcast_to(rng.integers(0, width, 1 if alike else n), n)
-        further = rng.integers(0, 2**16, 1 if alike else n)
-        other[rows, g] = (other[rows, g] + further) % sizes[g]
+        g = rng.integers(0, width, n)
+        other[rows, g] = (other[rows, g] + rng.integers(0, 2**16, n)) % sizes[g]
     other_left = X - decode(other, groups)
     descend(other, groups, other_left, rng)
     better = np.einsum("ij,ij->i", other_left, other_left) < np.einsum("ij,ij->i", left, left)

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg as sla
 
 from flipwise.engine.limits import Limits, Status
 from flipwise.engine.run import Run
@@ -160,11 +162,22 @@ def quantised_codes(V: Floats, n_bits: int, rounds: int, rng: np.random.Generato
     return 2 * loss.bits(context.rotation).view(np.int8) - 1
 
 
+SPARSE_FEATURES = 1000
+"""Features above which sparse rows are not made dense for their principal axes."""
+
+
 def principal_axes(X: Any, count: int) -> tuple[Floats, Floats, Floats]:
-    """(mean, axes as columns, variances) of the leading principal components; for d > n by singular values."""
+    """(mean, axes as columns, variances) of the leading principal components; for d > n by singular values.
+
+    Sparse rows of many features stay sparse where few components are asked for.
+    """
     n, d = X.shape
     mean = np.asarray(X.mean(axis=0, dtype=np.float64)).reshape(-1)  # float32 sums of many rows lose digits
     count = min(count, d)
+    if sp.issparse(X) and d > SPARSE_FEATURES and 4 * count < min(n, d):
+        found = _sparse_axes(X, mean, count)
+        if found is not None:
+            return mean, *found
     if d > n:
         _, s, Vt = np.linalg.svd(dense(X) - mean, full_matrices=False)
         return mean, _signed(Vt[:count].T), (s * s)[:count] / n
@@ -173,6 +186,26 @@ def principal_axes(X: Any, count: int) -> tuple[Floats, Floats, Floats]:
         part = dense(X[rows]) - mean
         C += part.T @ part
     return mean, *leading_axes(C / n, count)
+
+
+def _sparse_axes(X: Any, mean: Floats, count: int) -> tuple[Floats, Floats] | None:
+    """(axes, variances) by Lanczos steps on X less its mean, which is never formed; None where variances vanish."""
+    n, d = X.shape
+    X = X.astype(np.float64)
+    turned = X.T.tocsr()
+    centred = sla.LinearOperator(
+        (n, d),
+        matvec=lambda v: X @ v.ravel() - mean @ v.ravel(),
+        rmatvec=lambda u: turned @ u.ravel() - mean * u.sum(),
+        dtype=np.float64,
+    )
+    begin = np.random.default_rng(0).standard_normal(min(n, d))
+    _, s, Vt = sla.svds(centred, k=count, v0=begin)
+    order = np.argsort(-s, kind="stable")
+    s, Vt = s[order], Vt[order]
+    if s[-1] <= 1e-6 * s[0]:
+        return None
+    return _signed(Vt.T), s * s / n
 
 
 def leading_axes(covariance: Floats, count: int) -> tuple[Floats, Floats]:

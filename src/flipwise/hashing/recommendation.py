@@ -4,30 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from flipwise.engine.limits import Clock, Limits
-from flipwise.foundation.arrays import Floats
+from flipwise.foundation.arrays import Floats, Ints
+from flipwise.foundation.checks import check_whole
 from flipwise.foundation.errors import InvalidInput
 from flipwise.foundation.interrupts import guarded_interrupts
-from flipwise.hashing.codes import Codes
+from flipwise.hashing.codes import Bytes, Codes
+from flipwise.hashing.estimators.additive import AdditiveQuantizer
 from flipwise.hashing.estimators.base import as_rng, validation_fit
 from flipwise.hashing.estimators.itq import ITQ
-from flipwise.hashing.metrics import neighbour_recall
-from flipwise.hashing.search import Neighbours, asymmetric_search, exact_search, hamming_search, rerank
+from flipwise.hashing.extrapolation import recall_among
+from flipwise.hashing.scoring import Scoring
+from flipwise.hashing.search import exact_search, hamming_search, table_search
+
+HALVINGS = 3
+"""How often the rows that are searched are halved."""
+SMALLEST = 500
+"""Rows that the smallest part has at least, if there are so many."""
 
 
 @dataclass(frozen=True)
 class Measured:
     """Recall of one setting: `oversampling * k` candidates by codes of `n_bits`, re-ranked by the original vectors.
 
+    `recall` is for the rows that the recommendation speaks of, and lies between `low` and `high` in about 95 of 100
+    cases; `searched` has pairs of rows and recall that were measured.
+
     Examples
     --------
     >>> from flipwise.hashing import Measured
-    >>> Measured(n_bits=64, oversampling=4, scoring="hamming", recall=0.93, bytes_per_item=8).recall
+    >>> Measured(64, 4, "hamming", recall=0.93, low=0.91, high=0.95, bytes_per_item=8, searched=((500, 0.94),)).recall
     0.93
     """
 
@@ -35,25 +46,29 @@ class Measured:
     oversampling: int
     scoring: str
     recall: float
+    low: float
+    high: float
     bytes_per_item: int
+    searched: tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The cheapest setting that reached the target (None when none did), and everything that was measured.
+    """The cheapest setting that reaches the target (None when none does), and everything that was measured.
 
-    It speaks of a search among `rows` vectors, a sample of those `given` where these are more. Recall falls as a
-    collection grows: a larger one needs more bits or more oversampling.
+    It speaks of a search among `rows` vectors; the estimator learned from `learned` of the `given` ones and was
+    measured on others.
 
     Examples
     --------
     >>> from flipwise.hashing import Measured, Recommendation
-    >>> enough = Measured(n_bits=64, oversampling=4, scoring="hamming", recall=0.93, bytes_per_item=8)
-    >>> print(Recommendation(enough, (enough,), k=10, target=0.9, rows=19_500, given=50_000))
-    recall@10 among 19,500 rows, target 0.9
-     bits  oversampling  scoring     recall  bytes
-       64             4  hamming     0.9300      8 <- recommended
-    This holds for 19,500 rows, a sample of the 50,000 given; among more rows recall is lower.
+    >>> searched = ((5000, 0.96), (10000, 0.95))
+    >>> enough = Measured(64, 4, "asymmetric", 0.93, low=0.91, high=0.95, bytes_per_item=8, searched=searched)
+    >>> print(Recommendation(enough, (enough,), k=10, target=0.9, rows=50_000, learned=10_000, given=50_000))
+    recall@10 among 50,000 rows, target 0.9
+     bits  oversampling  scoring     recall       95 % band  bytes
+       64             4  asymmetric  0.9300  0.9100-0.9500      8 <- recommended
+    Extrapolated from searches among 5,000 and 10,000 rows; the estimator had learned from 10,000 others.
     """
 
     chosen: Measured | None
@@ -61,18 +76,23 @@ class Recommendation:
     k: int
     target: float
     rows: int
+    learned: int
     given: int
 
     def __str__(self) -> str:
         head = f"recall@{self.k} among {self.rows:,} rows, target {self.target:g}"
-        lines = [head, " bits  oversampling  scoring     recall  bytes"]
+        lines = [head, " bits  oversampling  scoring     recall       95 % band  bytes"]
         for m in self.measured:
             mark = " <- recommended" if m == self.chosen else ""
             lines.append(
-                f"{m.n_bits:5d}  {m.oversampling:12d}  {m.scoring:10s}  {m.recall:.4f}  {m.bytes_per_item:5d}{mark}"
+                f"{m.n_bits:5d}  {m.oversampling:12d}  {m.scoring:10s}  {m.recall:.4f}  {m.low:.4f}-{m.high:.4f}"
+                f"  {m.bytes_per_item:5d}{mark}"
             )
-        sample = f", a sample of the {self.given:,} given" if self.rows < self.given else ""
-        lines.append(f"This holds for {self.rows:,} rows{sample}; among more rows recall is lower.")
+        sizes = [f"{n:,}" for n, _ in self.measured[0].searched]
+        among = sizes[0] if len(sizes) == 1 else f"{', '.join(sizes[:-1])} and {sizes[-1]}"
+        lines.append(
+            f"Extrapolated from searches among {among} rows; the estimator had learned from {self.learned:,} others."
+        )
         return "\n".join(lines)
 
 
@@ -81,39 +101,43 @@ def recommend(
     *,
     target: float = 0.95,
     k: int = 10,
+    rows: int | None = None,
     bits: Sequence[int] = (64, 128, 256, 512),
     oversampling: Sequence[int] = (1, 2, 4, 10, 20, 50),
-    asymmetric: bool = False,
+    scoring: Literal["asymmetric", "hamming"] = "asymmetric",
     estimator: Any = None,
     max_rows: int = 20_000,
-    queries: int = 500,
+    queries: int = 1000,
     random_state: Any = None,
     time_limit: float | None = None,
 ) -> Recommendation:
-    """Measure recall@k on held-out rows of X for each number of bits and oversampling factor.
+    """Estimate recall@k among so many rows for each number of bits and oversampling factor, and say what is enough.
 
-    Rows are compared by cosine. The cheapest setting is the one with the fewest bits that reaches the target, and of
-    these the one with the least oversampling. Ctrl-C returns what has been measured so far.
-
-    What is measured holds for a search among as many rows as were searched, `rows` of the answer: at most `max_rows`,
-    without the queries. Recall falls as a collection grows, so a larger one needs more bits or more oversampling.
+    Rows are compared by cosine. Some rows of X are queries, some are learned from, and others are searched: all,
+    halves, quarters and eighths of them. Recall falls as a collection grows, so what these sizes show is extrapolated
+    to `rows`, with a band. The cheapest setting is the one with the fewest bits that reaches the target, and of these
+    the one with the least oversampling. Ctrl-C returns what has been measured so far.
 
     Parameters
     ----------
     X
-        Embeddings, a row an item. At most `max_rows` of them, drawn at random, are used.
+        Embeddings, a row an item; at least some thousands. May be memory-mapped: only what is drawn is read.
     target
         The recall to reach after re-ranking.
     k
         Neighbours that count.
+    rows
+        The rows of the collection that will be searched; by default those of X.
     bits, oversampling
-        What is tried.
-    asymmetric
-        Score codes against real-valued queries instead of Hamming distances.
+        What is tried. An `AdditiveQuantizer` takes bits by the eight.
+    scoring
+        "asymmetric" scores codes against float queries, "hamming" by the distance of codes.
     estimator
-        An unsupervised estimator; `ITQ()` by default.
+        What makes the codes: an unsupervised estimator, or an `AdditiveQuantizer`; `ITQ(whitening="auto")` by default.
+    max_rows
+        Rows that are learned from, and as many that are searched, at most.
     queries
-        Held-out rows used as queries, at most a quarter of those used.
+        Rows used as queries, at most a quarter of X.
     random_state
         Seed.
     time_limit
@@ -122,42 +146,43 @@ def recommend(
     Examples
     --------
     >>> import numpy as np
-    >>> from flipwise.hashing import recommend
+    >>> from flipwise.hashing import ITQ, recommend
     >>> X = np.random.default_rng(0).standard_normal((600, 16))
-    >>> found = recommend(X, target=0.8, bits=(16, 32), oversampling=(1, 10), queries=50, random_state=0)
+    >>> found = recommend(X, target=0.8, bits=(16, 32), oversampling=(1, 20), estimator=ITQ(), random_state=0)
     >>> found.chosen.n_bits in (16, 32)
     True
     """
     Limits(time_limit=time_limit)
     clock = Clock(time_limit)
-    vectors = np.asarray(X)
-    if vectors.ndim != 2 or len(vectors) < 2 * k + 2:
-        raise InvalidInput(f"`X` must be a matrix with at least {2 * k + 2} rows, got shape {vectors.shape}.")
-    if not 0 < target <= 1:
-        raise InvalidInput(f"`target` must be above 0 and at most 1, got {target!r}.")
-    rng = as_rng(random_state)
+    vectors = X if isinstance(X, np.ndarray) else np.asarray(X)
+    estimator = ITQ(whitening="auto") if estimator is None else estimator
+    _check(vectors, target, k, rows, bits, scoring, estimator)
+    check_whole("max_rows", max_rows, 2)
+    check_whole("queries", queries, 1)
     given = len(vectors)
-    vectors = vectors[rng.permutation(given)[:max_rows]].astype(np.float64)
-    if not np.isfinite(vectors).all():
-        raise InvalidInput("`X` must be finite.")
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)
-    held = min(queries, len(vectors) // 4)
-    asked, database = vectors[:held], vectors[held:]
-    truth = exact_search(asked, database, k).ids
+    held = min(queries, given // 4)
+    each = min(max_rows, (given - held) // 2)
+    drawn = as_rng(random_state).permutation(given)[: held + 2 * each]
+    asked, learned, database = np.split(_unit_rows(vectors, drawn), [held, held + each])
+    rows = given if rows is None else int(rows)
+    most = k * max(oversampling)
+    parts = _parts(len(database))
+    truths = [[exact_search(asked, database[part], k).ids for part in halves] for halves in parts]
     measured: list[Measured] = []
     with guarded_interrupts() as interrupts:
         try:
             with interrupts.raised_here():
                 for n_bits in sorted(bits):
-                    chosen = ITQ() if estimator is None else estimator
-                    model = validation_fit(chosen, database, None, clock, n_bits=n_bits)
-                    codes, real = model.encode(database), model.decision_function(asked)
+                    size = {"n_bytes": n_bits // 8} if isinstance(estimator, AdditiveQuantizer) else {"n_bits": n_bits}
+                    model = validation_fit(estimator, learned, None, clock, **size)
+                    search = _Searches(Scoring(model), asked, database, scoring)
+                    found = [[search.nearest(part, most) for part in halves] for halves in parts]
                     for factor in sorted(oversampling):
-                        wanted = min(factor * k, len(database))
-                        near = _candidates(real, codes, wanted, asymmetric)
-                        recall = neighbour_recall(rerank(asked, database, near, k).ids, truth)
-                        scoring = "asymmetric" if asymmetric else "hamming"
-                        measured.append(Measured(n_bits, factor, scoring, recall, codes.packed.shape[1]))
+                        recalls = _recalls(found, truths, factor * k)
+                        sizes = np.array([halves[0].stop - halves[0].start for halves in parts])
+                        middle, low, high = recall_among(rows, sizes, recalls, k, factor * k)
+                        pairs = tuple(zip(sizes.tolist(), recalls.mean(axis=1).tolist()))
+                        measured.append(Measured(n_bits, factor, scoring, middle, low, high, search.bytes, pairs))
                     if clock.expired:
                         break
         except KeyboardInterrupt:
@@ -165,11 +190,79 @@ def recommend(
                 raise
         good = [m for m in measured if m.recall >= target]
         best = min(good, key=lambda m: (m.n_bits, m.oversampling)) if good else None
-        return Recommendation(best, tuple(measured), k, target, len(database), given)
+        return Recommendation(best, tuple(measured), k, target, rows, each, given)
 
 
-def _candidates(values: Floats, codes: Codes, wanted: int, asymmetric: bool) -> Neighbours:
-    """The nearest codes of queries with these values, by the values themselves or by their signs."""
-    if asymmetric:
-        return asymmetric_search(values, codes, wanted)
-    return hamming_search(Codes.from_signs(values), codes, wanted)
+def _check(
+    vectors: Any, target: Any, k: Any, rows: Any, bits: Sequence[int], scoring: Any, estimator: Any
+) -> None:  # fmt: skip
+    """Refuse what cannot be measured."""
+    check_whole("k", k, 1)
+    check_whole("rows", rows, k, optional=True)
+    if vectors.ndim != 2 or len(vectors) < 4 * k + 4:
+        raise InvalidInput(f"`X` must be a matrix with at least {4 * k + 4} rows, got shape {vectors.shape}.")
+    if not 0 < target <= 1:
+        raise InvalidInput(f"`target` must be above 0 and at most 1, got {target!r}.")
+    additive = isinstance(estimator, AdditiveQuantizer)
+    if scoring not in ("asymmetric", "hamming") or (scoring == "hamming" and additive):
+        options = '"asymmetric" for an AdditiveQuantizer' if additive else '"asymmetric" or "hamming"'
+        raise InvalidInput(f"`scoring` must be {options}, got {scoring!r}.")
+    wrong = [n for n in bits if additive and n % 8]
+    if wrong:
+        raise InvalidInput(f"`bits` must be multiples of 8 for an AdditiveQuantizer, got {wrong[0]}.")
+
+
+def _unit_rows(vectors: Any, drawn: Ints) -> npt.NDArray[np.float32]:
+    """These rows, of unit length; a file is read in its own order."""
+    order = np.argsort(drawn)
+    rows = np.empty((len(drawn), vectors.shape[1]), dtype=np.float32)
+    rows[order] = vectors[drawn[order]]
+    if not np.isfinite(rows).all():
+        raise InvalidInput("`X` must be finite.")
+    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-30))
+    return rows
+
+
+def _parts(n: int) -> list[list[slice]]:
+    """All of n rows, their halves, quarters and eighths, smallest first."""
+    counts = [2**h for h in range(HALVINGS, -1, -1) if h == 0 or n // 2**h >= SMALLEST]
+    return [[slice(at * (n // count), (at + 1) * (n // count)) for at in range(count)] for count in counts]
+
+
+class _Searches:
+    """Searches by codes among parts of the rows."""
+
+    def __init__(self, scored: Scoring, asked: Any, database: Any, scoring: str) -> None:
+        self.scored = scored
+        self.codes: Bytes = scored.encode(database)
+        self.weights = scored.weights(self.codes)
+        self.asked = scored.asked(asked)
+        self.signs = Codes(scored.encode(asked), scored.n_bits or 1) if scoring == "hamming" else None
+        self.bytes = scored.width + (4 if scored.weighted else 0)
+
+    def nearest(self, part: slice, most: int) -> Ints:
+        """The nearest codes of each query among these rows, nearest first, `most` where there are so many."""
+        codes = self.codes[part]
+        if self.signs is not None:
+            return hamming_search(self.signs, Codes(codes, self.signs.n_bits), min(most, len(codes))).ids
+        scale, shift = self.scored.scale_and_shift(None if self.weights is None else self.weights[part])
+        return table_search(self.asked.tables, self.asked.offset, scale, shift, codes, min(most, len(codes))).ids
+
+
+def _recalls(found: Sequence[Sequence[Any]], truths: Sequence[Sequence[Any]], wanted: int) -> Floats:
+    """The share of each query's true neighbours among its first candidates: re-ranking keeps all that are there.
+
+    A row for each size, a column a query: the mean over the parts of that size.
+    """
+    return np.array(
+        [
+            np.mean(
+                [
+                    [np.isin(t, f).mean() for t, f in zip(truth, ids[:, :wanted], strict=True)]
+                    for truth, ids in zip(of_parts, found_parts, strict=True)
+                ],
+                axis=0,
+            )
+            for of_parts, found_parts in zip(truths, found, strict=True)
+        ]
+    )

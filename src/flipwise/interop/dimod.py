@@ -1,4 +1,4 @@
-"""dimod: a sampler that is a drop-in for others, and exact counts of a CQM kept natively.
+"""dimod: a sampler that is a drop-in for others, also for constrained models, whose constraints it keeps.
 
 from flipwise.interop.dimod import FlipwiseSampler
 sampleset = FlipwiseSampler().sample(bqm, num_reads=10, time_limit=1.0, seed=0)
@@ -6,7 +6,6 @@ sampleset = FlipwiseSampler().sample(bqm, num_reads=10, time_limit=1.0, seed=0)
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -16,13 +15,14 @@ import numpy.typing as npt
 from flipwise.engine.limits import Clock, Limits
 from flipwise.engine.solve import solve
 from flipwise.foundation.checks import as_generator
-from flipwise.foundation.errors import IncompatibleObjective, InvalidInput, MissingDependency
+from flipwise.foundation.errors import MissingDependency
 from flipwise.foundation.interrupts import guarded_interrupts
+from flipwise.interop.cqm import problem_of
 from flipwise.interop.dimod_polynomials import EFFORT_OF_A_READ, PolynomialSampling
 from flipwise.kernels.compile_time import working_time
 from flipwise.kernels.jit import thread_count
 from flipwise.kernels.jit import threads as use_threads
-from flipwise.model.constraints import Constraint, GroupCounts
+from flipwise.model.constraints import Constraint
 from flipwise.model.problem import Problem, as_problem
 from flipwise.model.reduction import Fixed, by_index
 from flipwise.qubo.formats.bqm import model_from_bqm
@@ -124,16 +124,40 @@ class FlipwiseSampler(dimod.Sampler, PolynomialSampling, dimod.Initialized):  # 
         info["iterations"] = iterations
         return dimod.SampleSet.from_samples_bqm((samples, list(bqm.variables)), bqm, info=info)
 
-    def sample_cqm(self, cqm: dimod.ConstrainedQuadraticModel, **options: Any) -> dimod.SampleSet:
-        """Sample a constrained model whose constraints are exact counts of 0/1 variables, each in one of them.
+    def sample_cqm(
+        self,
+        cqm: dimod.ConstrainedQuadraticModel,
+        *,
+        num_reads: int = 1,
+        seed: int | None = None,
+        time_limit: float | None = None,
+        threads: int | None = None,
+        effort: float = 1.0,
+        fixed: Fixed | None = None,
+        **unknown: Any,
+    ) -> dimod.SampleSet:
+        """Sample a constrained quadratic model; every sample keeps all constraints.
 
-        The counts are kept exactly, without penalties; `options` are those of `sample`.
+        Parameters
+        ----------
+        cqm
+            Binary, spin and bounded integer variables; constraints with <=, >= and ==, which may overlap, leave
+            variables free and have products of variables. Exact counts are kept natively, other constraints as
+            `flipwise.LinearConstraints`, both without penalties of the model's own. Real variables and soft
+            constraints are refused by name; `flipwise.InfeasibleModel` says which constraints conflict.
+        num_reads, seed, time_limit, threads, effort, fixed
+            As in `sample`; `fixed` has values of the model's own variables.
         """
-        bqm = _objective_of(cqm)
-        constraint = _counts_of(cqm, list(bqm.variables))
-        found = self.sample(bqm, constraint=constraint, **options)
-        full = dimod.SampleSet.from_samples_cqm((found.record.sample, list(found.variables)), cqm)
-        full.info.update(found.info)
+        started = working_time()
+        self.remove_unknown_kwargs(**unknown)
+        problem, encoding = problem_of(cqm, fixed)
+        converted = working_time()
+        rng = as_generator(seed)
+        limits = Limits(time_limit=None if time_limit is None else max(0.0, time_limit - (converted - started)))
+        with use_threads(threads):
+            samples, iterations = _drawn(problem, None, num_reads, effort, limits, rng)
+        full = dimod.SampleSet.from_samples_cqm((encoding.decoded(samples), encoding.labels), cqm)
+        full.info.update(_timing(started, converted, working_time() - converted), iterations=iterations)
         return full
 
 
@@ -189,44 +213,6 @@ def _drawn(
             k += 1
             iterations += result.iterations
     return samples[:k], iterations
-
-
-def _objective_of(cqm: dimod.ConstrainedQuadraticModel) -> dimod.BinaryQuadraticModel:
-    if any(cqm.vartype(v) is not dimod.BINARY for v in cqm.variables):
-        raise IncompatibleObjective("`cqm` must have only binary (0/1) variables.")
-    bqm = dimod.BinaryQuadraticModel("BINARY")
-    bqm.add_linear_from((v, 0.0) for v in cqm.variables)
-    objective = cqm.objective
-    bqm.add_linear_from(objective.linear.items())
-    bqm.add_quadratic_from(objective.iter_quadratic())
-    bqm.offset += objective.offset
-    return bqm
-
-
-def _counts_of(cqm: dimod.ConstrainedQuadraticModel, order: list[Hashable]) -> Constraint | None:
-    if not cqm.constraints:
-        return None
-    place = {v: k for k, v in enumerate(order)}
-    groups = np.full(len(order), -1, dtype=np.int64)
-    ones: list[int] = []
-    for name, comparison in cqm.constraints.items():
-        left = comparison.lhs
-        biases = {v: b for v, b in left.linear.items() if b != 0.0}
-        factor = next(iter(biases.values()), 0.0)
-        same = all(b == factor for b in biases.values())
-        if comparison.sense is not dimod.sym.Sense.Eq or left.num_interactions or not biases or not same:
-            raise IncompatibleObjective(f"constraint {name!r} is not an exact count: it must be sum of variables == k.")
-        count = (comparison.rhs - left.offset) / factor
-        inside = [place[v] for v in biases]
-        if (groups[inside] >= 0).any():
-            raise IncompatibleObjective(f"constraint {name!r} shares a variable with another count.")
-        if count != int(count):
-            raise InvalidInput(f"constraint {name!r} asks for {count} ones.")
-        groups[inside] = len(ones)
-        ones.append(int(count))
-    if (groups < 0).any():
-        raise IncompatibleObjective("every variable of the CQM must be in one of its counts.")
-    return GroupCounts(groups, np.array(ones, dtype=np.int64))
 
 
 def _in_order(initial: dimod.SampleSet, bqm: dimod.BinaryQuadraticModel) -> npt.NDArray[np.int8]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import copy
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -174,6 +175,14 @@ class Quadratic:
             return self._given[0], self._given[1], self.variables
         exact = self.grain or (self.variables == "spin" and not self.coefficients_rounded)
         return (self.terms, self.c, "spin") if exact else None
+
+    @property
+    def exact_constant(self) -> Fraction:
+        """The constant of f in the variables of `exact_parts`, without rounding where that is known, else rounded
+        down."""
+        if self._given is not None:
+            return sum(map(Fraction, self._given[2].tolist()), Fraction())
+        return Fraction(self.d) - Fraction(self.rounding)
 
     @cached_property
     def matrix(self) -> Dense | Sparse | None:

@@ -62,6 +62,7 @@ class FixedVariables:
         """Turn the result of what remains into one of the whole."""
         spins = self.persistency.spins.astype(np.float64)
         spins[self.free] = result.x
+        result.certificate = None  # of what remains; that of the fixing is none yet
         self._value_at(spins, result)
         if result.bound is not None and result.value <= result.bound:
             result.bound, result.status = result.value, Status.OPTIMAL

@@ -105,14 +105,14 @@ def solve_qubo(
     (-1.0, 1)
     """
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
-    objective, labels = _qubo_objective(Q, offset)
+    objective, labels = qubo_objective(Q, offset)
     run = {
         "start": start, "restarts": restarts, "seed": seed, "callback": callback, "threads": threads,
         "verbose": verbose, "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
         "pool": wanted_answers(pool, distance),
     }  # fmt: skip
     problem = as_problem(objective, None, constraint, count, by_index(fixed, labels), rows, labels)
-    return _solved(problem, labels, method, effort, options, bound, limits, run)
+    return _certified(_solved(problem, labels, method, effort, options, bound, limits, run), "qubo", offset)
 
 
 def solve_ising(
@@ -167,14 +167,22 @@ def solve_ising(
     -2.0
     """
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
-    objective, labels = _ising_objective(h, J, offset)
+    objective, labels = ising_objective(h, J, offset)
     run = {
         "start": start, "restarts": restarts, "seed": seed, "callback": callback, "threads": threads,
         "verbose": verbose, "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
         "pool": wanted_answers(pool, distance),
     }  # fmt: skip
     problem = as_problem(objective, None, constraint, count, by_index(fixed, labels), rows, labels)
-    return _solved(problem, labels, method, effort, options, bound, limits, run)
+    return _certified(_solved(problem, labels, method, effort, options, bound, limits, run), "ising", offset)
+
+
+def _certified(result: Result, function: str, offset: float) -> Result:
+    """Let the certificate say which function it is of."""
+    known = result.certificate
+    if known is not None:
+        result.certificate = replace(known, function=function, problem={**known.problem, "offset": float(offset)})
+    return result
 
 
 def _solved(
@@ -214,7 +222,8 @@ def _solved(
         return result
 
 
-def _qubo_objective(Q: Any, offset: float) -> tuple[Quadratic | Polynomial, tuple[Any, ...] | None]:
+def qubo_objective(Q: Any, offset: float) -> tuple[Quadratic | Polynomial, tuple[Any, ...] | None]:
+    """x'Qx + offset in all its forms, and the labels of its variables."""
     if is_dictionary(Q):
         if has_long_terms(Q):
             return labelled_polynomial("Q", Q, offset, "binary")
@@ -229,7 +238,8 @@ def _qubo_objective(Q: Any, offset: float) -> tuple[Quadratic | Polynomial, tupl
     return model.objective(), model.labels
 
 
-def _ising_objective(h: Any, J: Any, offset: float) -> tuple[Quadratic | Polynomial, tuple[Any, ...] | None]:
+def ising_objective(h: Any, J: Any, offset: float) -> tuple[Quadratic | Polynomial, tuple[Any, ...] | None]:
+    """h's + s'Js + offset in all its forms, and the labels of its spins."""
     if is_dictionary(J):
         if has_long_terms(J):
             fields = fields_of(h)

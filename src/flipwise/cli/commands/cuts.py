@@ -12,13 +12,14 @@ from flipwise.cli.options import (
     Bounds,
     Counts,
     answer_file,
+    certificate_option,
     checkpoint_option,
     graph_options,
     input_argument,
     output_options,
     run_options,
 )
-from flipwise.cli.outputs import check_outputs, write_values
+from flipwise.cli.outputs import check_outputs, write_certificate, write_values
 from flipwise.cli.terminal import number, percent, print_facts, print_json, progress
 from flipwise.foundation.interrupts import guarded_interrupts
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 @graph_options
 @run_options
 @checkpoint_option
+@certificate_option
 @output_options
 def maxcut(
     file: str,
@@ -44,6 +46,7 @@ def maxcut(
     time_limit: float | None,
     threads: int | None,
     checkpoint: str | None,
+    certificate: str | None,
     as_json: bool,
     quiet: bool,
     verbose: bool,
@@ -57,9 +60,10 @@ def maxcut(
       $ flipwise maxcut graph.txt --time-limit 2
       $ flipwise maxcut graph.txt --time-limit 2 -o sides.txt
       $ flipwise maxcut graph.txt --time-limit 2 --checkpoint run.npz -v
+      $ flipwise maxcut graph.txt --time-limit 2 --certificate proof.cert
       $ cat graph.txt | flipwise maxcut - --time-limit 1 --json
     """
-    check_outputs([file], {"-o": output, "--checkpoint": checkpoint})
+    check_outputs([file], {"-o": output, "--checkpoint": checkpoint, "--certificate": certificate})
     graph = reading.graph(file, quiet=quiet)
     with guarded_interrupts():  # Ctrl-C after the search still writes the answer
         with progress("maximum cut", quiet=quiet or verbose, time_limit=time_limit) as tell:
@@ -73,6 +77,7 @@ def maxcut(
                 verbose=verbose,
                 checkpoint=checkpoint,
             )
+        write_certificate(certificate, result)
         return _show_cut(f"Maximum cut of {file}", "upper bound", graph, result, seed, output, as_json)
 
 
@@ -84,6 +89,7 @@ def maxcut(
 @graph_options
 @run_options
 @checkpoint_option
+@certificate_option
 @output_options
 def bisect(
     file: str,
@@ -95,6 +101,7 @@ def bisect(
     time_limit: float | None,
     threads: int | None,
     checkpoint: str | None,
+    certificate: str | None,
     as_json: bool,
     quiet: bool,
     verbose: bool,
@@ -112,7 +119,7 @@ def bisect(
     """
     if sizes and bound != "none":
         raise click.UsageError("--bound is for halves: leave out --sizes or --bound.")
-    check_outputs([file], {"-o": output, "--checkpoint": checkpoint})
+    check_outputs([file], {"-o": output, "--checkpoint": checkpoint, "--certificate": certificate})
     graph = reading.graph(file, quiet=quiet)
     run: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "threads": threads, "verbose": verbose}
     with guarded_interrupts():  # Ctrl-C after the search still writes the answer
@@ -122,6 +129,7 @@ def bisect(
                 result = flipwise.partition(graph, list(sizes), **run)
             else:
                 result = flipwise.bisect(graph, bound=bound, **run)  # type: ignore[arg-type]
+        write_certificate(certificate, result)
         return _show_cut(f"Smallest cut of {file}", "lower bound", graph, result, seed, output, as_json)
 
 

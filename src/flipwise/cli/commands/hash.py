@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack
-from dataclasses import asdict
 from typing import Any
 
 import click
@@ -12,9 +11,8 @@ import click
 from flipwise.cli.app import LazyGroup
 from flipwise.cli.cluster import connected, no_folder
 from flipwise.cli.exits import OK, exit_code
-from flipwise.cli.inputs import read_codes, read_labels, read_vectors
+from flipwise.cli.inputs import read_array, read_codes, read_labels, read_vectors
 from flipwise.cli.options import (
-    Counts,
     checkpoint_option,
     cluster_option,
     input_argument,
@@ -29,6 +27,7 @@ from flipwise.foundation.interrupts import guarded_interrupts
 
 SUPERVISED = ("SDH", "FSDH", "FastHash")
 UNSUPERVISED = ("ITQ", "ARE", "SADH")
+ADDITIVE = "AdditiveQuantizer"
 ENGINES = (
     *("faiss", "faiss-lsh", "usearch", "pgvector", "elasticsearch", "vespa"),
     *("ubinary", "binary", "float", "qdrant", "weaviate"),
@@ -43,7 +42,7 @@ ENGINES = (
         "encode": ("hash", "vectors to codes, by a fitted model"),
         "search": ("hash", "the nearest codes of each query"),
         "evaluate": ("hash", "MAP, precision and recall of codes"),
-        "recommend": ("hash", "bits and oversampling for a wanted recall"),
+        "recommend": ("hash_recommend", "bits and oversampling for a wanted recall"),
         "export": ("hash", "codes in the form a search engine reads"),
     },
 )
@@ -66,8 +65,10 @@ def hash() -> None:
 @input_argument("vectors", folders=True)
 @click.option("-y", "--labels", type=click.Path(dir_okay=False), help="Labels: an integer an item, or a 0/1 matrix.")
 @click.option("--bits", type=click.IntRange(min=1), default=64, show_default=True, help="Length of a code.")
-@click.option("--estimator", "--loss", "loss", type=click.Choice([*SUPERVISED, *UNSUPERVISED], case_sensitive=False),
+@click.option("--estimator", "--loss", "loss",
+              type=click.Choice([*SUPERVISED, *UNSUPERVISED, ADDITIVE], case_sensitive=False),
               help="Default: SDH with labels, ITQ without.")  # fmt: skip
+@click.option("--metric", type=click.Choice(["cosine", "inner", "euclidean"]), help="For AdditiveQuantizer.")
 @click.option("--optimizer", help="How codes are searched for: dpcd, an estimator's own, or a method of the library.")
 @click.option("--hash-function", type=click.Choice(["linear", "rbf", "trees"]), help="What hashes unseen vectors.")
 @click.option("--whitening", help="For ITQ: a power from 0 to 0.5, or auto (by recall on a sample).")
@@ -79,8 +80,9 @@ def hash() -> None:
 @output_options
 def fit(
     vectors: str, labels: str | None, bits: int, loss: str | None, optimizer: str | None, hash_function: str | None,
-    whitening: str | None, output: str, seed: int, time_limit: float | None, threads: int | None,
-    checkpoint: str | None, codes: str | None, cluster: str | None, as_json: bool, quiet: bool, verbose: bool,
+    whitening: str | None, metric: str | None, output: str, seed: int, time_limit: float | None,
+    threads: int | None, checkpoint: str | None, codes: str | None, cluster: str | None, as_json: bool, quiet: bool,
+    verbose: bool,
 ) -> int:  # fmt: skip
     """Learn a hash function for the rows of VECTORS.
 
@@ -92,6 +94,7 @@ def fit(
       $ flipwise hash fit vectors.npy --bits 32 -o model.safetensors
       $ flipwise hash fit vectors.npy -y labels.npy --loss SDH --bits 32 -o model.safetensors --json
       $ flipwise hash fit vectors.npy --estimator ITQ --whitening auto --bits 32 -o model.safetensors
+      $ flipwise hash fit vectors.npy --estimator AdditiveQuantizer --bits 32 -o model.safetensors
       $ flipwise hash fit vectors.npy --loss ARE --bits 32 --time-limit 2 --checkpoint run.npz -o model.safetensors -v
       $ flipwise hash fit vectors.npy --bits 32 -o model.safetensors --cluster local:2
     """
@@ -100,6 +103,8 @@ def fit(
 
     chosen = loss or ("SDH" if labels else "ITQ")
     if cluster:
+        if chosen == ADDITIVE:
+            raise click.UsageError(f"{ADDITIVE} learns from a sample on one machine: leave --cluster out.")
         if any(option is not None for option in (time_limit, threads, checkpoint)):
             raise click.UsageError(
                 "--time-limit, --threads and --checkpoint are for one machine: with --cluster workers fit to the end."
@@ -107,10 +112,16 @@ def fit(
     else:
         _check_on_one_machine(chosen, labels, codes)
     check_outputs([vectors, labels], {"-o": output, "--checkpoint": checkpoint})
-    y = None if labels is None or chosen in UNSUPERVISED else read_labels(labels)
-    run = {"time_limit": time_limit, "verbose": verbose, "checkpoint": checkpoint}
-    options = {"optimizer": optimizer, "hash_function": hash_function, "whitening": _power(whitening)}
-    model = _estimator(getattr(hashing, chosen)(n_bits=bits, random_state=seed, **run), options)
+    y = None if labels is None or chosen not in SUPERVISED else read_labels(labels)
+    options = {
+        "optimizer": optimizer, "hash_function": hash_function, "whitening": power_of(whitening), "metric": metric,
+        "checkpoint": checkpoint,
+    }  # fmt: skip
+    if chosen == ADDITIVE:
+        model = hashing.AdditiveQuantizer(_bytes(bits), random_state=seed, time_limit=time_limit)
+    else:
+        model = getattr(hashing, chosen)(n_bits=bits, random_state=seed, time_limit=time_limit, verbose=verbose)
+    model = estimator_with(model, options)
     facts: dict[str, Any] = {"loss": chosen, "bits": bits}
     started = time.perf_counter()
     with ExitStack() as stack:
@@ -136,10 +147,17 @@ def fit(
             print_json({**facts, "model": output})
         elif not quiet:
             print_facts(f"Model in {output}", [(name, str(value)) for name, value in facts.items()])
-    return OK if cluster else exit_code(model.result_)
+    return OK if cluster or chosen == ADDITIVE else exit_code(model.result_)
 
 
-def _power(whitening: str | None) -> float | str | None:
+def _bytes(bits: int) -> int:
+    """The bytes of so many bits, which must be whole."""
+    if bits % 8:
+        raise click.UsageError(f"--bits must be a multiple of 8 for {ADDITIVE}, got {bits}.")
+    return bits // 8
+
+
+def power_of(whitening: str | None) -> float | str | None:
     """What --whitening stands for."""
     if whitening is None or whitening == "auto":
         return whitening
@@ -152,7 +170,7 @@ def _power(whitening: str | None) -> float | str | None:
     return power
 
 
-def _estimator(model: Any, options: dict[str, Any]) -> Any:
+def estimator_with(model: Any, options: dict[str, Any]) -> Any:
     """The estimator with the options that were given; one that it does not have or know is refused before any work."""
     from flipwise.hashing.estimators.base import check_optimizer
 
@@ -161,7 +179,8 @@ def _estimator(model: Any, options: dict[str, Any]) -> Any:
         if value is not None and name not in known:
             raise click.UsageError(f"--{name.replace('_', '-')} is not for {type(model).__name__}.")
     model.set_params(**{name: value for name, value in options.items() if value is not None})
-    check_optimizer(model.optimizer, model._optimizers)
+    if "optimizer" in known:
+        check_optimizer(model.optimizer, model._optimizers)
     return model
 
 
@@ -170,7 +189,8 @@ def _check_on_one_machine(loss: str, labels: str | None, codes: str | None) -> N
     if codes:
         raise click.UsageError("--codes needs --cluster; elsewhere `flipwise hash encode` writes codes.")
     if loss in SUPERVISED and labels is None:
-        raise click.UsageError(f"--loss {loss} learns from labels: pass -y LABELS, or use {', '.join(UNSUPERVISED)}.")
+        others = ", ".join([*UNSUPERVISED, ADDITIVE])
+        raise click.UsageError(f"--loss {loss} learns from labels: pass -y LABELS, or use {others}.")
 
 
 @click.command("encode")
@@ -182,6 +202,8 @@ def _check_on_one_machine(loss: str, labels: str | None, codes: str | None) -> N
 @click.option("-q", "--quiet", is_flag=True, help="No notes.")
 def encode(model: str, vectors: str, output: str, threads: int | None, quiet: bool) -> None:
     """Turn the rows of VECTORS into codes by a fitted MODEL.
+
+    The bytes of an AdditiveQuantizer go into an .npy file: only the model can score them.
 
     \b
     Examples:
@@ -197,56 +219,94 @@ def encode(model: str, vectors: str, output: str, threads: int | None, quiet: bo
     fitted = hashing.load(model)
     if isinstance(fitted, hashing.Codes):
         raise InvalidFile(f"{model}: holds codes, not a model. Give what `flipwise hash fit` wrote.")
-    X = read_vectors(vectors)
-    if X.shape[1] != fitted.n_features_in_:
-        raise InvalidFile(f"{vectors}: has {X.shape[1]:,} features, {model} was fitted to {fitted.n_features_in_:,}.")
+    if isinstance(fitted, hashing.AdditiveQuantizer) and not output.endswith(".npy"):
+        raise click.UsageError(f"-o must end in .npy for the bytes of an {ADDITIVE}, got {output}.")
+    X = _vectors_for(fitted, model, vectors)
     with limited_threads(threads):
         codes = fitted.encode(X)
+    packed = codes.packed if isinstance(codes, hashing.Codes) else codes
     if output.endswith(".npy"):
-        write_npy(output, codes.packed)
+        write_npy(output, packed)
     else:
         hashing.save(codes, output)
     if not quiet:
-        click.echo(f"{output}: {len(codes):,} codes of {codes.n_bits} bits", err=True)
+        bits = codes.n_bits if isinstance(codes, hashing.Codes) else 8 * packed.shape[1]
+        click.echo(f"{output}: {len(codes):,} codes of {bits} bits", err=True)
+
+
+def _vectors_for(fitted: Any, model: str, vectors: str) -> Any:
+    """The vectors of a file, with as many features as the model was fitted to."""
+    from flipwise.foundation.errors import InvalidFile
+
+    X = read_vectors(vectors)
+    if X.shape[1] != fitted.n_features_in_:
+        raise InvalidFile(f"{vectors}: has {X.shape[1]:,} features, {model} was fitted to {fitted.n_features_in_:,}.")
+    return X
 
 
 @click.command("search")
 @click.argument("database", type=click.Path(dir_okay=False))
 @click.argument("queries", type=click.Path(dir_okay=False))
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Neighbours for each query.")
+@click.option("-m", "--model", type=click.Path(dir_okay=False),
+              help="Score codes against float vectors as QUERIES, by the model that made them.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(dir_okay=False, allow_dash=True), help="Write a line a query there.")
 @threads_option
 @json_option
-def search(database: str, queries: str, k: int, output: str | None, threads: int | None, as_json: bool) -> None:
+def search(
+    database: str, queries: str, k: int, model: str | None, output: str | None, threads: int | None, as_json: bool
+) -> None:  # fmt: skip
     """Find the k codes of DATABASE nearest to each of QUERIES, by Hamming distance, ties by number.
 
-    A model in the place of DATABASE stands for the codes of its training data.
+    A model in the place of DATABASE stands for the codes of its training data. With --model QUERIES are vectors, and
+    codes have scores, the best first: more is found than by Hamming distance, and an AdditiveQuantizer
+    knows nothing else.
 
     \b
     Examples:
       $ flipwise hash search database.safetensors queries.safetensors -k 5
       $ flipwise hash search database.safetensors queries.safetensors -k 5 -o neighbours.tsv
       $ flipwise hash search model.safetensors queries.safetensors -k 3 --json
+      $ flipwise hash search database.safetensors queries.npy --model model.safetensors -k 5
     """
-    check_outputs([database, queries], {"-o": output})
+    check_outputs([database, queries, model], {"-o": output})
     from flipwise.hashing.search import hamming_search
     from flipwise.kernels.jit import threads as limited_threads
 
     with limited_threads(threads):
-        found = hamming_search(read_codes(queries), read_codes(database), k)
+        if model is None:
+            found = hamming_search(read_codes(queries), read_codes(database), k)
+        else:
+            found = _scored(model, database, queries, k)
     if output:
         write_lines(output, ("\t".join(map(str, row)) for row in found.ids.tolist()))
     if as_json:
-        print_json({"k": k, "ids": found.ids, "distances": found.values})
+        print_json({"k": k, "ids": found.ids, "distances" if model is None else "scores": found.values})
     elif not output:
         most = 20
         rows = [
-            (str(query), " ".join(map(str, ids)), " ".join(map(str, distances)))
+            (str(query), " ".join(map(str, ids)), " ".join(f"{value:g}" for value in distances))
             for query, ids, distances in zip(range(most), found.ids.tolist(), found.values.tolist())
         ]
         more = len(found.ids) - most
         notes = [f"and {more:,} more queries: use --json or -o"] if more > 0 else []
-        print_table("Nearest codes", ("query", "items", "distances"), rows, left=("items", "distances"), notes=notes)
+        values = "distances" if model is None else "scores"
+        print_table("Nearest codes", ("query", "items", values), rows, left=("items", values), notes=notes)
+
+
+def _scored(model: str, database: str, queries: str, k: int) -> Any:
+    """The codes that score best for float queries."""
+    from flipwise import hashing
+    from flipwise.foundation.errors import InvalidFile
+    from flipwise.hashing.search import asymmetric_search
+
+    fitted = hashing.load(model)
+    if isinstance(fitted, hashing.Codes):
+        raise InvalidFile(f"{model}: holds codes, not a model. Give what `flipwise hash fit` wrote.")
+    asked = _vectors_for(fitted, model, queries)
+    if isinstance(fitted, hashing.AdditiveQuantizer):
+        return fitted.search(asked, read_array(database), k)
+    return asymmetric_search(fitted.decision_function(asked), read_codes(database), k)
 
 
 @click.command("evaluate")
@@ -290,37 +350,6 @@ def evaluate(
     else:
         title = f"{len(asked):,} queries against {len(stored):,} codes of {stored.n_bits} bits"
         print_facts(title, [(name, f"{value:.4f}") for name, value in record.items()])
-
-
-@click.command("recommend")
-@input_argument("vectors")
-@click.option("--recall", type=click.FloatRange(0, 1, min_open=True), default=0.9, show_default=True,
-              help="Wanted share of the true nearest neighbours.")  # fmt: skip
-@click.option("--bits", type=Counts(), default="64,128,256,512", show_default=True, help="Lengths to try.")
-@click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Neighbours for each query.")
-@run_options
-@json_option
-def recommend(
-    vectors: str, recall: float, bits: tuple[int, ...], k: int, seed: int, time_limit: float | None,
-    threads: int | None, as_json: bool,
-) -> None:  # fmt: skip
-    """Say how many bits, and how many candidates to re-rank, your own VECTORS need for a wanted recall.
-
-    \b
-    Examples:
-      $ flipwise hash recommend vectors.npy --recall 0.8 -k 5 --bits 16,32,64
-    """
-    from flipwise import hashing
-    from flipwise.kernels.jit import threads as limited_threads
-
-    with limited_threads(threads):
-        advice = hashing.recommend(
-            read_vectors(vectors), k=k, target=recall, bits=bits, random_state=seed, time_limit=time_limit
-        )
-    if as_json:
-        print_json(asdict(advice))
-    else:
-        click.echo(str(advice))
 
 
 @click.command("export")

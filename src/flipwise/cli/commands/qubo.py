@@ -14,6 +14,7 @@ from flipwise.cli.options import (
     Bounds,
     CountRange,
     answer_file,
+    certificate_option,
     checkpoint_option,
     cluster_option,
     fixed_option,
@@ -22,7 +23,7 @@ from flipwise.cli.options import (
     output_options,
     run_options,
 )
-from flipwise.cli.outputs import check_outputs, write_values
+from flipwise.cli.outputs import check_outputs, write_certificate, write_values
 from flipwise.cli.terminal import number, percent, print_facts, print_json, progress, result_record
 from flipwise.foundation.interrupts import guarded_interrupts
 
@@ -39,6 +40,7 @@ from flipwise.foundation.interrupts import guarded_interrupts
 @answer_file("the value of each variable (name, value)")
 @run_options
 @checkpoint_option
+@certificate_option
 @cluster_option
 @output_options
 def qubo(
@@ -53,6 +55,7 @@ def qubo(
     time_limit: float | None,
     threads: int | None,
     checkpoint: str | None,
+    certificate: str | None,
     cluster: str | None,
     as_json: bool,
     quiet: bool,
@@ -77,7 +80,7 @@ def qubo(
             "--cluster runs the portfolio without a checkpoint, with exact counts: leave out --method, --checkpoint, "
             "--fix and ranges of --count."
         )
-    check_outputs([file], {"-o": output, "--checkpoint": checkpoint})
+    check_outputs([file], {"-o": output, "--checkpoint": checkpoint, "--certificate": certificate})
     model = load_model(file, file_format)
     solve: Any = flipwise.solve_qubo if model.variables == "binary" else flipwise.solve_ising
     with guarded_interrupts():  # Ctrl-C after the search still writes the answer
@@ -96,6 +99,7 @@ def qubo(
                 shared["fixed"] = fixed_values(fixed, model.labels)
                 own = {"method": method, "threads": threads, "verbose": verbose, "checkpoint": checkpoint}
                 result = solve(model, callback=watch, **shared, **own)
+        write_certificate(certificate, result)
         write_values(output, model.n, model.labels, result.x)
         if as_json:
             labels = None if model.labels is None else [str(label) for label in model.labels]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import flipwise
+from flipwise.cli.conditions import Asked, condition_options
 from flipwise.cli.exits import INTERRUPTED, OK
 from flipwise.cli.options import (
     Counts,
@@ -34,11 +36,14 @@ _DETAILED = (".csv", ".graphml", ".gexf", ".gml")
 """Endings of answers that say more about the nodes than their names."""
 NODES, HIDDEN = 20_000, 60
 """Of the demo's graph and of the group hidden in it."""
+CONDITIONS = ("at_least", "at_most", "include", "exclude", "connected", "node_weights", "several")
+"""What makes the run tell densities, not weights."""
 
 
 @click.command("subgraph")
 @input_argument(folders=True)
 @click.option("-k", "sizes", type=Counts(), help="Number of nodes: 200, or 200,400, or 10:100:10; any if left out.")
+@condition_options
 @click.option("--method", default="dpcd", show_default=True, help="A name that `flipwise methods` lists.")
 @click.option("--effort", type=click.FloatRange(min=0), default=1.0, show_default=True,
               help="How long to search past the first descent; 0 is quickest.")  # fmt: skip
@@ -57,6 +62,7 @@ NODES, HIDDEN = 20_000, 60
 def subgraph(
     file: str,
     sizes: tuple[int, ...] | None,
+    asked: Asked,
     method: str,
     effort: float,
     bound: bool,
@@ -75,7 +81,8 @@ def subgraph(
 ) -> int:
     """Find the k nodes of FILE with the most edge weight among them, and prove how good they are.
 
-    Without -k, find the densest subgraph of any size, exactly.
+    Without -k, find the densest subgraph of any size, exactly. Sets can be asked to have a number of nodes within
+    limits, to have some nodes and lack others, and to be connected.
 
     Density is x'Wx/k: the mean weighted degree inside the subgraph. No k nodes can have more than the bound, so
     the gap (bound/density - 1) is the most by which a better subgraph could beat this one; 0 % is optimal.
@@ -84,6 +91,8 @@ def subgraph(
     Examples:
       $ flipwise subgraph graph.txt -k 20
       $ flipwise subgraph graph.txt
+      $ flipwise subgraph graph.txt --at-least 10 --connected --include 3
+      $ flipwise subgraph graph.txt -k 10 --exclude 0,7 --several 3
       $ flipwise subgraph graph.txt -k 10,20,40 --report page.html
       $ cat graph.txt | flipwise subgraph - -k 20 -o nodes.txt
       $ flipwise subgraph graph.txt -k 20 --time-limit 2 --checkpoint run.npz -v
@@ -96,7 +105,7 @@ def subgraph(
     from flipwise.pages.subgraph_page import subgraph_page
 
     sizes = tuple(dict.fromkeys(sizes or ()))
-    _check_request(sizes, output, page, marks, checkpoint, cluster)
+    _check_request(sizes, asked, output, page, marks, checkpoint, cluster)
     check_outputs([file], {"-o": output, "--report": page, "--marks": marks, "--checkpoint": checkpoint})
 
     def load() -> Any:
@@ -119,6 +128,7 @@ def subgraph(
                 graph,
                 sizes,
                 tell,
+                **asked.keywords(graph),
                 method=method,
                 effort=effort,
                 bound="auto" if bound else "none",
@@ -140,11 +150,13 @@ def subgraph(
             print_json(record)
         else:
             _print_densities(f"Dense subgraphs of {file}", results, err=output == "-")
-        return _exit_code(results, sizes)
+        wanted = 1 if asked.several else max(len(sizes), asked.searches)
+        return _exit_code(results, wanted)
 
 
 def _check_request(
     sizes: tuple[int, ...],
+    asked: Asked,
     output: str | None,
     page: str | None,
     marks: str | None,
@@ -154,12 +166,15 @@ def _check_request(
     """Refuse options that do not go together."""
     if checkpoint and not sizes:
         raise click.UsageError("--checkpoint is for searches for k nodes: give -k, or leave it out.")
-    if output and not output.endswith(".json") and len(sizes) > 1:
+    if asked.overlap and not asked.several:
+        raise click.UsageError("--overlap is for several sets: give --several too.")
+    many = len(sizes) > 1 or asked.searches > 1 or bool(asked.several)
+    if output and not output.endswith(".json") and many:
         raise click.UsageError("-o writes one list of nodes: give one -k, or a name that ends in .json.")
     if cluster and (page or marks or (output or "").lower().endswith(_DETAILED)):
         raise click.UsageError("--report, --marks, tables and graphs are made by one process: leave out --cluster.")
     if marks:
-        if len(sizes) > 1:
+        if many:
             raise click.UsageError("--marks marks one set of nodes: give one -k.")
         from flipwise.graphs.write import check_marking
 
@@ -225,7 +240,7 @@ def demo(output: str, seed: int, time_limit: float | None, threads: int | None, 
         if as_json:
             record = {"nodes": graph.n, "edges": graph.n_edges, "hidden": HIDDEN, "hidden_found": found}
             print_json({**record, "report": output, "results": [_record(result) for result in results]})
-            return _exit_code(results, sizes)
+            return _exit_code(results, len(sizes))
         screen = console()
         screen.print(
             f"A random graph of {graph.n:,} nodes and {graph.n_edges:,} edges, {HIDDEN} of them a dense group.\n"
@@ -234,25 +249,26 @@ def demo(output: str, seed: int, time_limit: float | None, threads: int | None, 
         screen.print(f"\nAt k = {HIDDEN}, {found} of the {HIDDEN} hidden nodes were found.")
         screen.print(f"Report: {output}", soft_wrap=True)
         screen.print("Next:   flipwise subgraph YOUR_EDGES.txt -k 100", soft_wrap=True)
-        return _exit_code(results, sizes)
+        return _exit_code(results, len(sizes))
 
 
 def _solve(graph: Any, sizes: tuple[int, ...], tell: Any, **options: Any) -> list[Any]:
     """The result for each size; Ctrl-C ends a sweep early."""
 
-    name = "x'Wx" if sizes else "density"
+    plain = all(options.get(name) in (None, False) for name in CONDITIONS)
+    name = "x'Wx" if sizes and plain else "density"
 
     def watch(progress: Any) -> None:
         tell(f"{name} = {-progress.best:.7g}")
 
-    if not sizes:
-        return [flipwise.densest_subgraph(graph, callback=watch, **options)]
-    return list(flipwise.densest_subgraph(graph, list(sizes), callback=watch, **options))
+    k = None if not sizes else list(sizes) if len(sizes) > 1 or plain else sizes[0]
+    found = flipwise.densest_subgraph(graph, k, callback=watch, **options)
+    return list(found) if isinstance(found, Sequence) else [found]
 
 
-def _exit_code(results: list[Any], sizes: tuple[int, ...]) -> int:
+def _exit_code(results: list[Any], wanted: int) -> int:
     """A sweep may be interrupted although its last set has been proven optimal."""
-    whole = len(results) == max(1, len(sizes)) and all(result.status.name != "INTERRUPTED" for result in results)
+    whole = len(results) >= max(1, wanted) and all(result.status.name != "INTERRUPTED" for result in results)
     return OK if whole else INTERRUPTED
 
 
@@ -263,6 +279,7 @@ def _record(result: Any) -> dict[str, Any]:
         "k": len(nodes),
         "density": result.density,
         "edge_density": result.edge_density,
+        **({"conditions": result.conditions} if result.conditions else {}),
         **{name: value for name, value in result_record(result).items() if name != "value"},
         "optimal": bool(result.optimal),
         "nodes": nodes,
@@ -285,5 +302,7 @@ def _print_densities(title: str, results: list[Any], *, err: bool = False) -> No
             )
         )
     headers = ("k", "density", "upper bound", "proven", "pairs joined", "time")
-    notes = ["density: mean degree inside (x'Wx/k); no set of that size (any, without -k) exceeds the upper bound."]
+    asked = any(result.conditions for result in results)
+    sets = "set that was asked for" if asked else "set of that size (any, without -k)"
+    notes = [f"density: mean degree inside (x'Wx/k); no {sets} exceeds the upper bound."]
     print_table(title, headers, rows, notes=notes, err=err)

@@ -23,6 +23,8 @@ except ImportError:
     raise MissingDependency("scikit-learn", "hashing", "a hashing estimator") from None
 
 METRICS = ("cosine", "inner", "euclidean")
+ENCODE_ROWS = 1 << 14
+"""Rows that are read and encoded together."""
 DECODED = 1 << 22
 """Numbers that are decoded at once where only their norms are wanted."""
 
@@ -120,14 +122,19 @@ class AdditiveQuantizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return self._fit_rows(self._reservoir.rows, rng, clock)
 
     def encode(self, X: Any) -> Bytes:
-        """The codes of the rows of X: bytes of shape (n, n_bytes), found in blocks of rows."""
+        """The codes of the rows of X: bytes of shape (n, n_bytes), found on several threads.
+
+        X may be memory-mapped: it is read in blocks. No code depends on the rows beside it or the number of threads.
+        """
         check_is_fitted(self, "codebooks_")
-        X = validate_data(self, X, reset=False, dtype=[np.float32, np.float64])
+        if not isinstance(X, np.ndarray) or X.ndim != 2 or not len(X):
+            X = validate_data(self, X, reset=False, dtype=[np.float32, np.float64])
+        encoder = additive.Encoder(list(self.codebooks_), np.random.default_rng(0))
         codes = np.empty((len(X), len(self.codebooks_)), dtype=np.uint8)
-        groups = list(self.codebooks_)
-        for start in range(0, len(X), additive.ENCODE_ROWS):
-            rows = self._along_axes(X[start : start + additive.ENCODE_ROWS])
-            codes[start : start + len(rows)] = additive.encode(rows, groups, np.random.default_rng(0))
+        for start in range(0, len(X), ENCODE_ROWS):
+            block = slice(start, start + ENCODE_ROWS)
+            rows = validate_data(self, X[block], reset=False, dtype=[np.float32, np.float64])
+            codes[block] = encoder.codes(self._along_axes(rows))
         return codes
 
     def transform(self, X: Any) -> Bytes:

@@ -55,6 +55,8 @@ VISITS = 30
 CAPACITY = 8
 STEPS = 1000
 """Steps to a projection at effort 1, where nothing else limits the run."""
+CYCLE = 25
+"""Steps in which what may be worse than before cools down; then the best point is gone on from, or another one."""
 INERTIA = (0.0, 0.5, 1.0, 2.0)
 """How much a step stays where it is, beside a gradient of mean size 1."""
 
@@ -77,7 +79,7 @@ class RowsPopulation:
         self.h = form.h.astype(np.float64)
         self.units = row_units(rows)
         self.members = [Member(start, form.energy(start, form.fields(start)))]
-        self.sweeps = float(np.clip(2e7 // form.n, 20, FIRST_SWEEPS))
+        self.sweeps = float(np.clip(2e7 // form.n, 20, min(FIRST_SWEEPS, 20 + 2 * form.n)))
         self.pace = Pace(VISITS * form.n)
         self._probe(start)
 
@@ -122,7 +124,7 @@ class RowsPopulation:
             self.sweeps = min(1.1 * self.sweeps, LONGEST)
         else:
             heat = HEATS[int(self.rng.integers(1, len(HEATS)))]
-            sweeps = LENGTHS[int(self.rng.integers(len(LENGTHS)))]
+            sweeps = min(LENGTHS[int(self.rng.integers(len(LENGTHS)))], self.sweeps)
             if self.rng.random() < 0.5:
                 start = self.members[int(self.rng.integers(len(self.members)))].s
         mode = kernels.HARD if self.moves and self.rng.random() < 0.75 else kernels.SOFT
@@ -165,7 +167,7 @@ def walk_by_projections(problem: Problem, x: Floats, rng: np.random.Generator, r
     )
     value = objective.value(x)
     stop = run.step(x, value)
-    slopes, steps = None, 0
+    slopes, steps, spread = None, 0, 0.0
     while stop is None and (limited or steps < max(1, round(STEPS * effort))):
         steps += 1
         if slopes is None:
@@ -182,6 +184,14 @@ def walk_by_projections(problem: Problem, x: Floats, rng: np.random.Generator, r
             continue
         at = objective.value(found)
         stop = run.step(found, at)
-        if at <= value:
+        spread += (abs(at - value) - spread) / min(steps, CYCLE)
+        heat = 0.5 * spread * (1.0 - (steps % CYCLE) / CYCLE)
+        if at <= value or rng.random() < np.exp(-(at - value) / max(heat, 1e-300)):
             x, value, slopes = found, at, None
+        if steps % CYCLE == 0 and run.best_x is not None:
+            x, value, slopes = run.best_x, run.best_value, None
+            if steps % (2 * CYCLE) == 0:
+                x, slopes = project(rng.standard_normal(x.shape)), None
+                value = objective.value(x)
+                stop = stop or run.step(x, value)
     return stop or Status.EFFORT

@@ -1,0 +1,68 @@
+"""Recall for a number of rows that was not measured, from searches among fewer.
+
+Where misses are few they grow by a power of the number of rows; where they are many, recall falls by another, smaller
+one. `recall = (1 + z)^(-1/6)` with z a power of the number of rows has both, and log z is a line over its logarithm.
+The line is fitted to several sizes, larger ones counting more, and drawn through the largest. Its error has two parts:
+queries are a sample (seen by drawing them again), and the line may bend (seen by what the two largest sizes alone
+would say). Sizes of which the candidates are a large part lie below the line and are left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flipwise.foundation.arrays import Floats, Ints
+
+DRAWS = 200
+"""How often queries are drawn again."""
+BEND = 6.0
+"""How much more steeply misses grow while they are few: the exponent above."""
+LEAST_ROWS = 10
+"""Rows for each candidate; smaller sizes are left out, but for the two largest."""
+COVERED = 0.95
+"""The part of these draws that lies in the band."""
+
+
+def recall_among(
+    rows: int, sizes: Ints, recalls: Floats, k: int, candidates: int = 1
+) -> tuple[float, float, float]:  # fmt: skip
+    """Recall@k among so many rows, and the ends of its band.
+
+    `recalls` has a row for each size, in rising order, and a column for each query. Sizes below the largest may have
+    been measured on several parts, whose mean stands there.
+    """
+    enough = int(np.count_nonzero(sizes >= LEAST_ROWS * candidates))
+    sizes, recalls = sizes[-max(2, enough) :], recalls[-max(2, enough) :]
+    queries = recalls.shape[1]
+    rng = np.random.default_rng(0)
+    drawn = rng.multinomial(queries, np.full(queries, 1.0 / queries), size=DRAWS).astype(np.float64)
+    means = np.concatenate([recalls.mean(axis=1)[None], drawn @ recalls.T / queries])
+    if len(sizes) == 1:
+        found, bent = means[:, 0], 0.0
+    else:
+        least = 0.5 / (k * queries)
+        held = np.clip(means, least, 1.0 - least)
+        heights = np.log(np.expm1(-BEND * np.log(held)))
+        away = np.log(rows / sizes[-1])
+        found = _recall(heights[:, -1] + _slope(sizes, heights) * away)
+        by_two = _recall(heights[:1, -1] + _slope(sizes[-2:], heights[:1, -2:]) * away)
+        bent = float(abs(found[0] - by_two[0]))
+    low, high = np.quantile(found, [(1.0 - COVERED) / 2, (1.0 + COVERED) / 2])
+    middle = float(found[0])
+    return middle, float(max(0.0, min(low, middle) - bent)), float(min(1.0, max(high, middle) + bent))
+
+
+def _slope(sizes: Ints, heights: Floats) -> Floats:
+    """The slope of each row of heights over the logarithms of the sizes; larger sizes count more."""
+    weight = np.sqrt(sizes / sizes.sum())
+    weight /= weight.sum()
+    x = np.log(sizes)
+    x = x - weight @ x
+    slope: Floats = (heights - (heights @ weight)[:, None]) @ (weight * x) / float(weight @ (x * x))
+    return slope
+
+
+def _recall(heights: Floats) -> Floats:
+    """The recall at points of the line."""
+    recall: Floats = np.exp(-np.logaddexp(0.0, heights) / BEND)
+    return recall
