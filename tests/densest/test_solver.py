@@ -13,7 +13,8 @@ import scipy.sparse as sp
 
 import flipwise
 from flipwise.densest import pairs, relaxed, solver
-from flipwise.densest.solver import DensestSearch, prove_cheaply
+from flipwise.densest.sizes import prove_cheaply
+from flipwise.densest.solver import DensestSearch
 from flipwise.densest.sweep import Sweep
 from flipwise.densest.whole import GraphInMemory, SubgraphObjective
 from flipwise.engine.solve import solve as engine_solve
@@ -217,3 +218,15 @@ def test_cheap_bounds_hold_for_every_size(weighted: bool) -> None:
     for k in (8, 5, 2):
         assert prove_cheaply(graph, k, sweep) <= -2.0 * heaviest(W, k)
         assert all(bound >= heaviest(W, k) for bound in sweep.bounds[k].known.values())
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+def test_no_time_at_all_still_gives_a_set_and_a_bound(weighted: bool) -> None:
+    """What comes before the first look at the clock, and the loads as they are then."""
+    for seed in range(6):
+        W = random_weights(10, seed, 0.5, weighted)
+        ks = (4, 7)
+        for k, found in zip(ks, flipwise.densest_subgraph(sp.csr_array(W), ks, time_limit=1e-9, seed=0)):
+            best = 2.0 * heaviest(W, k) / k
+            assert found.bound is not None and found.bound >= best * (1 - 1e-12) and found.density > 0.0
+            assert found.density == pytest.approx(W[np.ix_(found.nodes, found.nodes)].sum() / k)

@@ -241,6 +241,8 @@ def balanced_loads(
     the nodes weigh themselves.
     """
     graph = core.graph
+    if graph.weights is None and offset is None and clock is not None and clock.expired:
+        return graph.degrees.astype(np.float64) / 2.0  # every edge in halves, exactly
     counts = graph.degrees if graph.weights is None else None
     shares = split_in_halves(graph.n, positive_edges(core), offset, counts)
     if shares.first.size == 0:

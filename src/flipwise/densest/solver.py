@@ -22,6 +22,7 @@ from flipwise.densest.bounds import (
     balanced_loads,
     clique_bound,
     simple_bounds,
+    top_sum,
 )
 from flipwise.densest.cliques import find_clique, may_hide_clique
 from flipwise.densest.core import Core, core_above, core_of_size, positive_degrees
@@ -54,6 +55,8 @@ CLIQUE_WORK = 3e8
 SMALL_SHARE, CLIQUE_SHARE = 0.15, 0.6
 """The part of the time left that it may take before any costly proof; the latter in cores of more than some hundred
 nodes, and then instead of a number of elements."""
+PUBLISHED_SECONDS = 3e-7
+"""What the published methods take for an arc, at most: they run where a time limit leaves as much."""
 PAIR_WORK = 8e8
 """Pairs times steps that the pair bound may spend at effort 1."""
 
@@ -105,10 +108,8 @@ class DensestSearch:
 
         # the core that a first solution says is needed, with balanced loads
         scouted = size.scout(known, reporting=before is None)
-        if self.prove and before is None and (proven := size.looked_at_all(QUICK_WORK)) is not None:
-            if sweep.record is not None:
-                sweep.record.add(size.bounds, known)
-            return proven
+        if before is None and (ended := size.ended_early(scouted, sweep)) is not None:
+            return ended
         core, loads = size.needed_core(scouted, known)
         sweep.loads = known or CoreLoads(core, loads)
         size.add_bounds(core, sweep.loads)
@@ -254,6 +255,20 @@ class OneSize:
         halves = 0.5 * positive_degrees(core.graph).astype(np.float64)
         return CoreLoads(core, halves), report(self.run, core, subset) or Status.LOCAL_OPTIMUM
 
+    def ended_early(self, scouted: Scouted, sweep: Sweep) -> Status | None:
+        """A status when no time is left after the first solution, or all sets of a small graph were looked at."""
+        loaded, status = sweep.loads_for(self.k), None
+        if self.run.seconds_left <= 0.0 and (status := self.run.check_time()) is not None:
+            loaded = sweep.loads = CoreLoads(scouted.core, scouted.loads)
+            if self.prove:
+                self.bounds.add("loads", top_sum(scouted.loads, self.k, scouted.core.cap))
+                self.run.raise_bound(-2.0 * self.bounds.best[1])
+        elif self.prove:
+            status = self.looked_at_all(QUICK_WORK)
+        if status is not None and sweep.record is not None:
+            sweep.record.add(self.bounds, loaded)
+        return status
+
     def scout(self, known: CoreLoads | None, *, reporting: bool) -> Scouted:
         """A first solution from a small core, or from the one that is known."""
         small = self.graph.core_of_size(2 * self.k + SCOUT_NODES) if known is None else known.core
@@ -262,12 +277,14 @@ class OneSize:
         if reporting:
             self.run.count_evaluation()
             report(self.run, small, first)
-        rough = balanced_loads(small, [self.k], passes=10, tolerance=1e-3) if known is None else known.loads
-        subset = Subset.of(small.graph, starts.top(rough, self.k))
-        descend(subset)
-        if reporting:
-            self.run.count_evaluation()
-            report(self.run, small, subset)
+        clock, subset = self.run.clock, first
+        rough = balanced_loads(small, [self.k], passes=10, clock=clock) if known is None else known.loads
+        if not (reporting and clock.expired):
+            subset = Subset.of(small.graph, starts.top(rough, self.k))
+            descend(subset)
+            if reporting:
+                self.run.count_evaluation()
+                report(self.run, small, subset)
         if first.weight > subset.weight:
             subset = first
         least = float(subset.degrees[subset.mask].min())
@@ -361,7 +378,8 @@ class OneSize:
 
     def published_sets_are_cheap(self, effort: float) -> bool:
         """Whether the published methods on the whole graph are no great work, and may still help."""
-        small = self.graph.n_arcs <= LARGE_ARCS and self.graph.weight_range[0] >= 0.0
+        in_time = self.run.seconds_left > PUBLISHED_SECONDS * self.graph.n_arcs
+        small = in_time and self.graph.n_arcs <= LARGE_ARCS and self.graph.weight_range[0] >= 0.0
         return effort > 0 and small and proven_optimal(self.run) is None
 
     def add_bounds(self, core: Core, loaded: CoreLoads) -> None:
@@ -369,21 +387,6 @@ class OneSize:
         if self.prove:
             add_cheap_bounds(self.bounds, core, loaded, self.graph.weight_range[1])
             self.run.raise_bound(-2.0 * self.bounds.best[1])
-
-
-def prove_cheaply(graph: WholeGraph, k: int, sweep: Sweep) -> float:
-    """The bounds without a search, for sets that another method found: notes them, and returns that on f = -x'Wx."""
-    if sweep.loads is None:
-        size = 2 * k + SCOUT_NODES
-        core = graph.core_of_size(size)
-        loads = balanced_loads(core, [k])
-        if core.cap > float(np.sort(loads)[max(0, core.graph.n - k)]):
-            core = graph.core_of_size(10 * size)
-            loads = balanced_loads(core, [k])
-        sweep.loads = CoreLoads(core, loads)
-    bounds = sweep.bounds[k] = SubgraphBounds(k, graph.unit)
-    add_cheap_bounds(bounds, sweep.loads.core, sweep.loads, graph.weight_range[1])
-    return -2.0 * bounds.best[1]
 
 
 def _start_masks(core: Core, sets: list[Ints], k: int) -> list[Bools]:

@@ -248,6 +248,17 @@ def test_another_fit_does_not_take_a_checkpoint(tmp_path: Path) -> None:
         ITQ(8, optimizer="itq", random_state=0, checkpoint=tmp_path / "fit").fit(X)
 
 
+@pytest.mark.parametrize("estimator", [*ESTIMATORS, hashing.AdditiveQuantizer(2)], ids=lambda e: type(e).__name__)
+def test_features_whose_squares_are_too_large_are_refused(estimator: Any) -> None:
+    """With what to do, before any work; tiny ones are taken."""
+    for size in (1e300, 1e160, -1e20):
+        for features in (
+            (size * X, sp.csr_array(size * X)) if estimator.__sklearn_tags__().input_tags.sparse else (size * X,)
+        ):
+            with pytest.raises(InvalidInput, match=r"`X` is too large.*Scale them down"):
+                clone(estimator).fit(features, Y)
+
+
 def test_unknown_optimizer_is_refused() -> None:
     """The error lists what there is."""
     check_optimizer("dpcd", ("dpcd", "dcc"))

@@ -13,12 +13,13 @@ from flipwise.foundation.errors import InvalidInput, MissingDependency
 from flipwise.hashing import additive
 from flipwise.hashing.additive import Rows
 from flipwise.hashing.codes import Bytes
+from flipwise.hashing.estimators.base import checked_features
 from flipwise.hashing.reservoir import Reservoir
 from flipwise.hashing.search import Neighbours, table_search
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-    from sklearn.utils.validation import check_is_fitted, validate_data
+    from sklearn.utils.validation import check_is_fitted
 except ImportError:
     raise MissingDependency("scikit-learn", "hashing", "a hashing estimator") from None
 
@@ -102,7 +103,7 @@ class AdditiveQuantizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """Learn the entries from the rows of X; y is ignored."""
         del y
         clock, rng = self._begin()
-        X = validate_data(self, X, dtype=[np.float32, np.float64])
+        X = checked_features(self, X, dtype=[np.float32, np.float64])
         if len(X) > self.max_rows:
             X = X[np.sort(rng.choice(len(X), self.max_rows, replace=False))]
         return self._fit_rows(X, rng, clock)
@@ -115,7 +116,7 @@ class AdditiveQuantizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         del y
         clock, rng = self._begin()
         first = not hasattr(self, "_reservoir")
-        X = validate_data(self, X, reset=first, dtype=[np.float32, np.float64])
+        X = checked_features(self, X, reset=first, dtype=[np.float32, np.float64])
         if first:
             self._reservoir = Reservoir(self.max_rows, np.random.default_rng(rng.integers(2**63)))
         self._reservoir.add(X)
@@ -128,12 +129,12 @@ class AdditiveQuantizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """
         check_is_fitted(self, "codebooks_")
         if not isinstance(X, np.ndarray) or X.ndim != 2 or not len(X):
-            X = validate_data(self, X, reset=False, dtype=[np.float32, np.float64])
+            X = checked_features(self, X, reset=False, dtype=[np.float32, np.float64])
         encoder = additive.Encoder(list(self.codebooks_), np.random.default_rng(0))
         codes = np.empty((len(X), len(self.codebooks_)), dtype=np.uint8)
         for start in range(0, len(X), ENCODE_ROWS):
             block = slice(start, start + ENCODE_ROWS)
-            rows = validate_data(self, X[block], reset=False, dtype=[np.float32, np.float64])
+            rows = checked_features(self, X[block], reset=False, dtype=[np.float32, np.float64])
             codes[block] = encoder.codes(self._along_axes(rows))
         return codes
 
@@ -170,7 +171,7 @@ class AdditiveQuantizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def tables(self, queries: Any) -> tuple[Rows, Rows]:
         """For each query, what each value of each byte adds to the inner product, and what the mean adds."""
         check_is_fitted(self, "codebooks_")
-        q = validate_data(self, queries, reset=False, dtype=[np.float32, np.float64]).astype(np.float32)
+        q = checked_features(self, queries, reset=False, dtype=[np.float32, np.float64]).astype(np.float32)
         along = q @ self.axes_
         width, size, components = self.codebooks_.shape
         tables = along @ self.codebooks_.reshape(width * size, components).T

@@ -14,6 +14,7 @@ from flipwise.engine.solver import Solver
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import check_whole, is_number
 from flipwise.foundation.errors import InvalidInput, MissingDependency
+from flipwise.foundation.numbers import largest_size
 from flipwise.hashing.alternation import FitContext
 from flipwise.hashing.codes import CodeMatrix, Codes
 from flipwise.hashing.functions.ridge import HashFunction, Targets, make_function
@@ -31,6 +32,23 @@ except ImportError:
 
 OUTPUTS = ("packed", "bits", "signs")
 """What `transform` may return."""
+LARGEST = 1e18
+"""Sums of squares of larger features are too large for float32, in which some estimators work."""
+
+
+def checked_features(estimator: Any, X: Any, **options: Any) -> Any:
+    """The features as scikit-learn checks them, and of a size with which one can reckon.
+
+    `reset` in the options remembers their number and names.
+    """
+    X = validate_data(estimator, X, **options)
+    largest = largest_size(X if isinstance(X, np.ndarray) else X.data)
+    if largest > LARGEST:
+        raise InvalidInput(
+            f"`X` is too large: it holds features of size {largest:.3g}, and at most {LARGEST:.0e} are taken. "
+            "Scale them down, for example with sklearn.preprocessing.StandardScaler."
+        )
+    return X
 
 
 @dataclass(frozen=True)
@@ -136,8 +154,8 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     # --- for subclasses -----------------------------------------------------------------------------------------------
 
     def _validated(self, X: Any, reset: bool) -> Any:
-        """The features as scikit-learn checks them; `reset` remembers their number and names."""
-        return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
+        """The checked features; `reset` remembers their number and names."""
+        return checked_features(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
 
     def _begin(self, X: Any, reset: bool = True) -> tuple[Any, FitContext]:
         """The checked training features, and the generator and clock of the fit; common parameters are checked here."""
