@@ -50,7 +50,7 @@ MOVING_SHARE = 0.05
 """Share of chains that keep all rows from which on nothing else is accepted."""
 PROBED = 2000
 """Chains by which that is found out."""
-VISITS = 30
+VISITS = 150
 """What a chain costs, in visits of a spin."""
 CAPACITY = 8
 STEPS = 1000
