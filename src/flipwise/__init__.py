@@ -72,6 +72,8 @@ if TYPE_CHECKING:
     from flipwise.model.terms import LowRank as LowRank
     from flipwise.qubo.formats import read_model as read_model
     from flipwise.qubo.formats import write_model as write_model
+    from flipwise.qubo.formats.programs import ConstrainedModel as ConstrainedModel
+    from flipwise.qubo.formats.programs import read_constrained as read_constrained
     from flipwise.qubo.incremental import Incremental as Incremental
     from flipwise.qubo.models import QuadraticModel as QuadraticModel
     from flipwise.qubo.solve import solve_ising as solve_ising
@@ -151,6 +153,8 @@ _HOMES = {
     "LowRank": "model.terms",
     "read_model": "qubo.formats",
     "write_model": "qubo.formats",
+    "ConstrainedModel": "qubo.formats.programs",
+    "read_constrained": "qubo.formats.programs",
     "QuadraticModel": "qubo.models",
     "Incremental": "qubo.incremental",
     "solve_ising": "qubo.solve",

@@ -40,6 +40,8 @@ def sample_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     np.savetxt(folder / "graph.txt", np.unique(np.sort(np.concatenate([edges, ring])), axis=0), fmt="%d")
     rng = np.random.default_rng(0)
     write_model(QuadraticModel.from_qubo(np.triu(rng.integers(-5, 6, (30, 30))).astype(float)), folder / "model.qubo")
+    program = "max\n v: 5 a + 6 b + 3 c\nst\n w: 3 a + 4 b + 2 c <= 6\nbin\n a\n b\n c\nend\n"
+    (folder / "program.lp").write_text(program)
     centres = rng.standard_normal((4, 12))
     for name, count in (("", 200), ("query_", 30)):
         labels = rng.integers(0, 4, count)

@@ -72,7 +72,8 @@ def solve_qubo(
     Q
         A square matrix, dense or scipy.sparse, in any triangle (entries (i, j) and (j, i) are added up, the diagonal
         is the linear part); a dict {(u, v): coefficient}, also with linear terms (u,) and products of more variables
-        (u, v, w), which are not made quadratic; a `QuadraticModel`; or the path of a model file.
+        (u, v, w), which are not made quadratic; a `QuadraticModel` or `ConstrainedModel`; or the path of a model file,
+        also of an LP or MPS file of binary variables.
     offset
         A constant added to every value.
     count
@@ -105,6 +106,7 @@ def solve_qubo(
     (-1.0, 1)
     """
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
+    Q, rows = _with_its_rows(Q, rows)
     objective, labels = qubo_objective(Q, offset)
     run = {
         "start": start, "restarts": restarts, "seed": seed, "callback": callback, "threads": threads,
@@ -220,6 +222,19 @@ def _solved(
             fixed.put_back(result)
         result.info.update(labels_info)
         return result
+
+
+def _with_its_rows(given: Any, rows: Rows) -> tuple[Any, Rows]:
+    """A constrained model, or the one in the file of this path, as its objective and its rows."""
+    from flipwise.qubo.formats.programs import ConstrainedModel, is_program, read_constrained
+
+    if isinstance(given, str | os.PathLike) and is_program(given):
+        given = read_constrained(given)
+    if not isinstance(given, ConstrainedModel):
+        return given, rows
+    if rows is not None and given.rows is not None:
+        raise InvalidInput("`rows` and the rows of the model exclude each other: put them into one LinearConstraints.")
+    return given.model, given.rows if rows is None else rows
 
 
 def qubo_objective(Q: Any, offset: float) -> tuple[Quadratic | Polynomial, tuple[Any, ...] | None]:

@@ -26,6 +26,8 @@ from flipwise.cli.options import (
 from flipwise.cli.outputs import check_outputs, write_certificate, write_values
 from flipwise.cli.terminal import number, percent, print_facts, print_json, progress, result_record
 from flipwise.foundation.interrupts import guarded_interrupts
+from flipwise.qubo.formats.programs import is_program
+from flipwise.qubo.models import QuadraticModel
 
 
 @click.command("qubo")
@@ -63,7 +65,8 @@ def qubo(
 ) -> int:
     """Minimise the QUBO or Ising model in FILE.
 
-    Formats: qbsolv .qubo, OR-Library .bqp, BQPJSON, BiqMac, rudy / Gset, MatrixMarket, dimod .coo and .bqm.
+    Formats: qbsolv .qubo, OR-Library .bqp, BQPJSON, BiqMac, rudy / Gset, MatrixMarket, dimod .coo and .bqm; .lp and
+    .mps files of binary variables, whose linear constraints are kept (a maximum is the minimum of the negated energy).
     The lower bound is proven: no assignment has less energy.
 
     \b
@@ -73,6 +76,7 @@ def qubo(
       $ flipwise qubo model.qubo --count :10 --fix 3=1 --fix 7=0 --time-limit 2
       $ flipwise qubo model.qubo --time-limit 2 --checkpoint run.npz -v
       $ flipwise qubo model.qubo --time-limit 2 --cluster local:2
+      $ flipwise qubo program.lp --time-limit 2
       $ cat model.qubo | flipwise qubo - --format qubo --time-limit 1 --json
     """
     if cluster and (method != "portfolio" or checkpoint or fixed or isinstance(count, tuple)):
@@ -81,7 +85,9 @@ def qubo(
             "--fix and ranges of --count."
         )
     check_outputs([file], {"-o": output, "--checkpoint": checkpoint, "--certificate": certificate})
-    model = load_model(file, file_format)
+    given, model = _loaded(file, file_format)
+    if cluster and given is not model:
+        raise click.UsageError("--cluster does not keep the constraints of a program: leave it out.")
     solve: Any = flipwise.solve_qubo if model.variables == "binary" else flipwise.solve_ising
     with guarded_interrupts():  # Ctrl-C after the search still writes the answer
         with progress("energy", quiet=quiet or verbose, time_limit=time_limit) as tell:
@@ -98,7 +104,7 @@ def qubo(
             else:
                 shared["fixed"] = fixed_values(fixed, model.labels)
                 own = {"method": method, "threads": threads, "verbose": verbose, "checkpoint": checkpoint}
-                result = solve(model, callback=watch, **shared, **own)
+                result = solve(given, callback=watch, **shared, **own)
         write_certificate(certificate, result)
         write_values(output, model.n, model.labels, result.x)
         if as_json:
@@ -112,3 +118,12 @@ def qubo(
             facts += [("variables", f"{model.n:,}, {ones:,} at 1"), ("status", result.message)]
             print_facts(f"Least energy of {file}", [*facts, ("time", f"{result.seconds:.2f} s")], err=output == "-")
         return exit_code(result)
+
+
+def _loaded(file: str, file_format: str | None) -> tuple[Any, QuadraticModel]:
+    """What is solved, and its objective: of an LP or MPS file they differ."""
+    if file_format is None and file != "-" and is_program(file):
+        program = flipwise.read_constrained(file)
+        return program, program.model
+    model = load_model(file, file_format)
+    return model, model

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from flipwise.foundation.errors import FlipwiseError, InvalidFile, InvalidInput
 from flipwise.graphs.streams import plain_suffix
 from flipwise.qubo.formats import bqm, bqpjson, coordinates
+from flipwise.qubo.formats.programs import ENDINGS
 from flipwise.qubo.models import QuadraticModel
 
 
@@ -93,6 +94,10 @@ def format_name(path: Path, format: str | None) -> str:
             raise InvalidInput(f"`format` must be one of {', '.join(_FORMATS)}, got {format!r}.")
         return format
     suffix = plain_suffix(path)
+    if suffix in ENDINGS:
+        raise InvalidInput(
+            f"{path.name} may have constraints: use flipwise.read_constrained, or give it to solve_qubo."
+        )
     for name, known in _FORMATS.items():
         if suffix in known.endings:
             return name

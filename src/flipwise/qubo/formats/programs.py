@@ -1,0 +1,166 @@
+"""LP and MPS files: their binary part, a linear or quadratic objective and linear rows, read by HiGHS (extra `exact`).
+
+Whatever else a file contains (real or general integer variables, quadratic constraints) is refused by name.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from flipwise.foundation.errors import InvalidFile, MissingDependency
+from flipwise.graphs.streams import plain_suffix
+from flipwise.model.rows import LinearConstraints
+from flipwise.qubo.formats.text import read_text
+from flipwise.qubo.models import QuadraticModel
+
+ENDINGS = (".lp", ".mps")
+SECTIONS = ("name", "objsense", "rows", "columns", "rhs", "ranges", "bounds", "quadobj", "qmatrix", "endata")
+"""The sections of an MPS file that are understood."""
+OTHERS = (
+    *("sos", "sos1", "sos2", "semi", "semis", "semi-continuous", "pwlobj", "lazy", "user", "indicators", "genconstr"),
+    *("qcmatrix", "qsection", "csection", "indic", "genconstrs", "multi-objectives", "scenario"),
+)
+"""Sections of either format that mean more than that, should HiGHS pass over them."""
+SENSES = ("min", "minimum", "minimize", "max", "maximum", "maximize")
+
+
+@dataclass(frozen=True, eq=False)
+class ConstrainedModel:
+    """A quadratic model with linear rows, as files of integer programs hold them; `flipwise.solve_qubo` takes it.
+
+    Attributes
+    ----------
+    model
+        The objective, to be minimised: that of a file that maximises is negated.
+    rows
+        The constraints; None where there is none.
+    maximised
+        Whether the file maximises.
+
+    Examples
+    --------
+    >>> import flipwise, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pack.lp"
+    >>> _ = path.write_text("max\\n v: 5 a + 6 b + 3 c\\nst\\n w: 3 a + 4 b + 2 c <= 6\\nbin\\n a\\n b\\n c\\nend\\n")
+    >>> flipwise.read_constrained(path)
+    ConstrainedModel(3 binary variables, 0 couplings, 1 rows)
+    >>> flipwise.solve_qubo(path, seed=0).value
+    -9.0
+    """
+
+    model: QuadraticModel
+    rows: LinearConstraints | None
+    maximised: bool = False
+
+    def __repr__(self) -> str:
+        rows = 0 if self.rows is None else self.rows.m
+        return f"ConstrainedModel({self.model.n:,} binary variables, {self.model.b.size:,} couplings, {rows:,} rows)"
+
+
+def is_program(path: Any) -> bool:
+    """Whether a file is an integer program by its name."""
+    return plain_suffix(Path(path)) in ENDINGS
+
+
+def read_constrained(path: str | os.PathLike[str], *, format: str | None = None) -> ConstrainedModel:
+    """Read an LP or MPS file, plain or compressed; `format` is "lp" or "mps" where its name does not say so.
+
+    Examples
+    --------
+    >>> import flipwise, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pair.lp"
+    >>> _ = path.write_text("min\\n v: - a - b + [ 4 a * b ] / 2\\nst\\n c: a + b >= 1\\nbin\\n a\\n b\\nend\\n")
+    >>> flipwise.read_constrained(path).model.energy([1, 1])
+    0.0
+    """
+    where = Path(path)
+    try:
+        import highspy
+    except ImportError:
+        raise MissingDependency("highspy", "exact", "reading LP and MPS files") from None
+    text = read_text(where)
+    suffix = f".{format}" if format else plain_suffix(where)
+    if suffix == ".lp" and _first_word(text) not in SENSES:  # HiGHS would pass over the objective without a word
+        raise InvalidFile(f"{where}: an LP file begins with one of {', '.join(SENSES)}, got {_first_word(text)!r}.")
+    for line in text.splitlines():
+        word = line.split()[0].lower().rstrip(":") if line.split() else ""
+        if word in OTHERS or (suffix == ".mps" and not line[0].isspace() and line[0] != "*" and word not in SECTIONS):
+            raise InvalidFile(f"{where}: {line.split()[0]!r} is no part of a program of binary variables with rows.")
+    reader = highspy.Highs()
+    reader.setOptionValue("output_flag", False)
+    with TemporaryDirectory() as folder:  # HiGHS tells formats apart by name, and does not read all compressions
+        copied = Path(folder, f"program{suffix}")
+        copied.write_text(text, encoding="ascii")
+        status = reader.readModel(str(copied))
+    if status != highspy.HighsStatus.kOk:
+        raise InvalidFile(f"{where}: HiGHS does not read it without doubts, as {suffix[1:]} with linear constraints.")
+    return _converted(where, reader.getModel(), highspy)
+
+
+def _first_word(text: str) -> str:
+    """The first word that is not in a comment."""
+    for line in text.splitlines():
+        words = line.partition("\\")[0].split()
+        if words:
+            return words[0].lower()
+    return ""
+
+
+def _converted(where: Path, program: Any, highspy: Any) -> ConstrainedModel:
+    linear, hessian = program.lp_, program.hessian_
+    n, m = linear.num_col_, linear.num_row_
+    names = _names(where, "variables", list(linear.col_names_), n)
+    lower, upper = np.array(linear.col_lower_, dtype=float), np.array(linear.col_upper_, dtype=float)
+    kinds = list(linear.integrality_) or [highspy.HighsVarType.kContinuous] * n
+    for name, kind, low, high in zip(names, kinds, lower, upper, strict=True):
+        if kind != highspy.HighsVarType.kInteger or low not in (0.0, 1.0) or high not in (0.0, 1.0):
+            raise InvalidFile(
+                f"{where}: the variable {name!r} is not binary ({kind.name[1:]}, {low:g} to {high:g}); only programs "
+                "of binary variables can be searched."
+            )
+    if n == 0:
+        raise InvalidFile(f"{where}: it has no variables.")
+    sign = -1.0 if linear.sense_ == highspy.ObjSense.kMaximize else 1.0
+    starts = np.array(hessian.start_, dtype=np.int64)
+    rows = np.array(hessian.index_, dtype=np.int64)
+    columns = np.repeat(np.arange(starts.size - 1), np.diff(starts)) if rows.size else rows
+    half = np.array(hessian.value_, dtype=float) * np.where(rows == columns, 0.5, 1.0)
+    every = np.arange(n)
+    model = QuadraticModel.from_terms(
+        n,
+        np.concatenate([every, rows]),
+        np.concatenate([every, columns]),
+        sign * np.concatenate([np.array(linear.col_cost_, dtype=float), half]),
+        sign * linear.offset_,
+        "binary",
+        names,
+    )
+    matrix = linear.a_matrix_
+    arrays = (np.array(matrix.value_, float), np.array(matrix.index_, np.int64), np.array(matrix.start_, np.int64))
+    by_column = matrix.format_ == highspy.MatrixFormat.kColwise
+    A: Any = sp.csc_array(arrays, shape=(m, n)) if by_column else sp.csr_array(arrays, shape=(m, n))
+    ends = np.array(linear.row_lower_, dtype=float), np.array(linear.row_upper_, dtype=float)
+    row_names = _names(where, "rows", list(linear.row_names_), m)
+    decided = np.flatnonzero(lower == upper)
+    if decided.size:
+        A = sp.vstack([A, sp.csr_array((np.ones(decided.size), (np.arange(decided.size), decided)), (decided.size, n))])
+        ends = np.append(ends[0], lower[decided]), np.append(ends[1], lower[decided])
+        row_names = (*row_names, *(f"bounds of {names[i]}" for i in decided))
+    if not row_names:
+        return ConstrainedModel(model, None, sign < 0)
+    made = LinearConstraints(sp.csr_array(A), *ends, variables="binary", names=row_names)
+    return ConstrainedModel(model, made, sign < 0)
+
+
+def _names(where: Path, what: str, given: list[str], count: int) -> tuple[str, ...]:
+    names = tuple(given) if len(given) == count else tuple(str(number) for number in range(count))
+    if len(set(names)) < count:
+        raise InvalidFile(f"{where}: two {what} have the same name.")
+    return names
