@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from flipwise.densest.decomposition import DenseDecomposition as DenseDecomposition
     from flipwise.densest.decomposition import DenseLevel as DenseLevel
     from flipwise.densest.decomposition import dense_decomposition as dense_decomposition
+    from flipwise.densest.incremental import IncrementalGraph as IncrementalGraph
     from flipwise.densest.result import DensestSubgraph as DensestSubgraph
     from flipwise.densest.result import DensityProfile as DensityProfile
     from flipwise.densest.several import DenseSubgraphs as DenseSubgraphs
@@ -138,6 +139,7 @@ _HOMES = {
     "densest_directed_subgraph": "densest.block_api",
     "DenseBlock": "densest.block_result",
     "DirectedSubgraph": "densest.block_result",
+    "IncrementalGraph": "densest.incremental",
     "dense_decomposition": "densest.decomposition",
     "DenseDecomposition": "densest.decomposition",
     "DenseLevel": "densest.decomposition",

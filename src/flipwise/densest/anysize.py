@@ -39,8 +39,11 @@ def density_of(graph: WholeGraph, nodes: Ints) -> float:
     return (0.0 if weights is None else math.fsum(weights) + 0.0) / nodes.size
 
 
-def solve_any_size(graph: WholeGraph, call: Call) -> DensestSubgraph:
-    """The densest set of any size as a result; what does not go with that is refused before any work."""
+def solve_any_size(graph: WholeGraph, call: Call, known: Ints | None = None) -> DensestSubgraph:
+    """The densest set of any size as a result, faster from a dense set that is known.
+
+    What does not go with that is refused before any work.
+    """
     call.check()
     if not graph.n:
         raise InvalidInput("`graph` has no nodes.")
@@ -56,7 +59,7 @@ def solve_any_size(graph: WholeGraph, call: Call) -> DensestSubgraph:
     limits = call.limits if call.limits.target is None else replace(call.limits, target=-call.limits.target)
     problem = Problem(DensityObjective(graph), SomeNodes())
     with guarded_interrupts():
-        found = solve(problem, AnySize(), limits=limits, seed=0, trace_file=call.trace_file, **call.watched())
+        found = solve(problem, AnySize(known), limits=limits, seed=0, trace_file=call.trace_file, **call.watched())
         result = DensestSubgraph.of_any_size(found, graph)
     result.seed = seed_of(call.seed)
     return result
@@ -99,6 +102,8 @@ class AnySize:
     Of several sets of the largest density it is the one that contains all others.
     """
 
+    known: Ints | None = None
+    """A set that may be dense: nothing less dense is looked at."""
     name: ClassVar[str] = "flow"
     begins_itself: ClassVar[bool] = True
 
@@ -112,6 +117,12 @@ class AnySize:
         stop = _report(run, everything, whole)
         if stop is not None:
             return stop
+        if self.known is not None and self.known.size:
+            density = density_of(graph, self.known)
+            stop = _report(run, self.known, density)
+            if stop is not None:
+                return stop
+            whole = max(whole, density)
         if whole <= 0.0 and graph.weight_range[1] <= 0.0:  # no edges: every set has density 0
             run.raise_bound(0.0)
             return Status.OPTIMAL

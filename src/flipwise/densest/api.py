@@ -95,7 +95,7 @@ def densest_subgraph(
     k
         The number of nodes, or several: then a `DensityProfile` is returned, and the work is shared. None: the
         densest set of any size, for weights that are not negative. Of several sets of the largest density that is the
-        one which contains all others. `method`, `effort`, `start` and `restarts` have no say in it.
+        one which contains all others. `method`, `effort` and `restarts` have no say in it.
     method
         "dpcd" (the default) searches from many starts. Any other name of `flipwise.methods()` that keeps an exact
         count, or a solver such as `flipwise.DPCD()`, runs that method alone on `min -x'Wx`.
@@ -181,7 +181,7 @@ def densest_subgraph(
     if conditions.are_any or several is not None:
         return _with_conditions(whole, conditions, call, given, several, overlap)
     if k is None:
-        return solve_any_size(whole, call)
+        return solve_any_size(whole, call, given[0] if given else None)
     is_list = _is_list(k)
     ks = _checked_sizes(whole.n, k if is_list else [k])  # type: ignore[arg-type]
     results = solve_sizes(whole, ks, call, given, several=is_list)

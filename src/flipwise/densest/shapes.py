@@ -82,8 +82,7 @@ class ShapeSearch:
     def __post_init__(self) -> None:
         sides = self.sides
         self.best = sides.block(np.array([0, sides.rows]))
-        prices = max(FINEST, sides.rows, sides.columns)
-        self.units: Units = in_units(sides.graph, bits=BITS - math.ceil(math.log2(prices)))
+        self.units: Units = in_units(sides.graph)
         self.sizes = sides.rows * sides.columns <= MOST_SIZES and self.units.exact
         if self.sizes:
             s, t = np.divmod(np.arange(sides.rows * sides.columns), sides.columns)
@@ -181,7 +180,11 @@ class ShapeSearch:
         if not kept.size:
             self._note(i, j, floor)
             return None
-        found = best_ratio(units.among(kept), stop=self.run.check_time, largest=False)
+        inner = units.among(kept)
+        if float(inner.degrees().sum()) * float(inner.price.sum()) >= 2.0**BITS:
+            self._note(i, j, math.inf)  # beyond whole numbers of 64 bits: nothing is proven here
+            return None
+        found = best_ratio(inner, stop=self.run.check_time, largest=False)
         self._note(i, j, max(floor, scale * found.most * _UP))
         nodes = kept[found.nodes]
         rows, columns = sides.split(nodes)
@@ -244,8 +247,11 @@ class ShapeSearch:
 
 def worth_their_price(units: Units, least: float) -> Ints:
     """The nodes that are left when all go whose ties are worth less than so much for their price."""
-    graph = units.graph
+    graph, wanted = units.graph, max(least, 1e-300) * units.price
+    degrees = units.degrees()
+    kept = np.flatnonzero(degrees >= wanted)
+    if 2 * kept.size < graph.n:  # most go at once: what they were tied to is added up anew, not taken away one by one
+        return kept[worth_their_price(units.among(kept), least)] if kept.size else kept
     alive, queue = np.ones(graph.n, np.uint8), np.empty(graph.n, np.int64)
-    degrees, wanted = units.degrees(), max(least, 1e-300) * units.price
     kernels.fall_below(graph.indptr, graph.indices, units.weights, alive, degrees, wanted, queue)
     return np.flatnonzero(alive)
