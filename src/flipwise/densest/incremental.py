@@ -24,7 +24,7 @@ _UP = 1.0 + 1e-12
 PASSED_ON = (
     "seed", "start", "target", "patience", "gap", "max_iterations", "max_evaluations", "callback", "threads", "verbose",
 )  # fmt: skip
-"""What `solve` hands on to `densest_subgraph`; conditions on the set are not among them: a bound would not carry over."""
+"""What `solve` hands on to `densest_subgraph`; no conditions on the set: a bound would not carry over."""
 
 
 class IncrementalGraph:
