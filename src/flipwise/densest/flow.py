@@ -76,7 +76,7 @@ def in_units(graph: Graph, gift: Floats | None = None, extra: float = 0.0, paid:
     """A graph without negative weights in whole units: products of a weight and a price have so many bits."""
     gifts = np.zeros(graph.n) if gift is None else gift
     given = np.ones(1) if graph.weights is None else graph.weights
-    unit = common_divisor(np.concatenate([given, gifts, [extra]])) if given.size else 1.0
+    unit = common_divisor(np.concatenate([given, gifts, [extra]]))
     total = (
         (graph.n_edges if graph.weights is None else float(np.abs(given).sum()) / 2)
         + float(np.abs(gifts).sum())

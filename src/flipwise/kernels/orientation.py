@@ -27,19 +27,29 @@ def opposite_arcs(indptr, indices, cursor, twin):
 @kernel(operations=lambda indptr, indices, *more: 2 * more[-1] * indices.size)
 def even_out(indptr, indices, twin, price, own, loads, passes):
     """Let every edge move units to the end that carries less for its price, `passes` times."""
+    same = True
+    for i in range(price.size):
+        same = same and price[i] == price[0]
     for _ in range(passes):
         for i in range(indptr.size - 1):
+            load = loads[i]
             for p in range(indptr[i], indptr[i + 1]):
                 j = indices[p]
                 if j < i:
                     continue
+                if same:
+                    moved = (load - loads[j]) >> 1
+                else:
+                    moved = int((1.0 * load * price[j] - 1.0 * loads[j] * price[i]) / (price[i] + price[j]))
+                if moved == 0:
+                    continue
                 q = twin[p]
-                moved = int((1.0 * loads[i] * price[j] - 1.0 * loads[j] * price[i]) / (price[i] + price[j]))
                 moved = max(min(moved, own[p]), -own[q])
                 own[p] -= moved
                 own[q] += moved
-                loads[i] -= moved
+                load -= moved
                 loads[j] += moved
+            loads[i] = load
 
 
 @kernel
