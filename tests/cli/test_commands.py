@@ -77,6 +77,45 @@ def test_maxcut_and_bisect_count_the_cut(call: Call) -> None:
             assert record["cut"] <= record["bound"]
 
 
+def test_fixed_members_several_answers_and_limits(call: Call) -> None:
+    """What the commands say of them is what the functions give; the explanation fits the terminal."""
+    fast = ("--time-limit", "5", "--patience", "3", "-q")
+    cut = json.loads(
+        call("maxcut", "graph.txt", "--fix", "3=1", "--fix", "4=1", "--pool", "3", "--distance", "2", "--json",
+             "--bound", "none", "--explain", *fast).out
+    )  # fmt: skip
+    assert cut["parts"][3] == cut["parts"][4] == 1 and cut["status"] == "patience"
+    assert cut["pool"][0] == {"value": cut["cut"], "parts": cut["parts"]} and len(cut["pool"]) == 3
+    assert "2 fixed" in cut["explanation"]["Solved"]
+    loose = ("--sizes", "100,60,40", "--imbalance", "5%", "--fix", "0=2", "--pool", "2", "--time-limit", "0.5")
+    parted = json.loads(call("bisect", "graph.txt", *loose, "--json", "-q").out)
+    assert parted["parts"][0] == 2 and parted["sizes"][2] <= 42 and len(parted["pool"]) == 2
+    shown = call(
+        "qubo", "model.qubo", "--count", "5:9", "--fix", "2=1", "--pool", "4", "--target", "1e9", "--explain", "-q"
+    )
+    assert "the target value was reached" in shown.out and "5 to 9 at 1, 1 fixed" in shown.out
+    assert max(map(len, shown.out.splitlines())) <= 80
+    near = json.loads(call("qubo", "model.qubo", "--gap", "1000%", "--max-evaluations", "10000", "--json", "-q").out)
+    assert near["status"] in ("gap", "optimal") and near["gap"] <= 10.0 and "pool" not in near
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("maxcut", "graph.txt", "--distance", "2"), "give --pool"),
+        (("maxcut", "graph.txt", "--pool", "some"), "number of answers"),
+        (("maxcut", "graph.txt", "--gap", "-1%"), "a share such as"),
+        (("maxcut", "graph.txt", "--fix", "3=2"), "the sides are 0 and 1"),
+        (("bisect", "graph.txt", "--imbalance", "0.1"), "give --sizes"),
+        (("bisect", "graph.txt", "--sizes", "150,50", "--gap", "1%"), "are for halves"),
+        (("qubo", "model.qubo", "--cluster", "local:2", "--pool", "3"), "leave out"),
+    ],
+)
+def test_what_does_not_go_together_is_said_at_once(arguments: tuple[str, ...], message: str, call: Call) -> None:
+    ended = call(*arguments)
+    assert ended.code == 2 and message in ended.err
+
+
 def test_qubo_keeps_a_count(call: Call) -> None:
     """`qubo --count r` sets exactly r variables, and the energy is that of the model."""
     record = json.loads(call("qubo", "model.qubo", "--count", "7", "--time-limit", "0.5", "--json", "-q").out)

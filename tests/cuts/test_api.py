@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.cuts.partition import cut_between
+from flipwise.cuts.parts import cut_between
 from flipwise.foundation.errors import InvalidInput
 from flipwise.graphs.convert import as_graph
 

@@ -79,6 +79,35 @@ class CountRange(_Numbers):
         return ends[0] if len(ends) == 1 else (ends[0], ends[1])
 
 
+class Share(_Time):
+    """A share: `0.01` or `1%`."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        text = str(value).strip()
+        try:
+            share = float(text[:-1]) / 100.0 if text.endswith("%") else float(text)
+        except ValueError:
+            share = -1.0
+        if not 0.0 <= share < float("inf"):
+            self.fail(f"must be a share such as 0.01 or 1%, got {value!r}.", param, ctx)
+        return share
+
+
+class PoolSize(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """How many answers: `10`, or `optima`."""
+
+    name = "n|optima"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        if str(value) == "optima":
+            return "optima"
+        if not str(value).isdecimal() or int(value) < 1:
+            self.fail(f"must be a number of answers such as 10, or optima, got {value!r}.", param, ctx)
+        return int(value)
+
+
 class FixedValue(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     """The value of one variable: `name=1`."""
 
@@ -86,7 +115,7 @@ class FixedValue(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
         variable, _, number = str(value).rpartition("=")
-        if not variable or number not in ("0", "1", "-1"):
+        if not variable or not number.removeprefix("-").isdecimal():
             self.fail(f"must be a variable and its value such as x3=1, got {value!r}.", param, ctx)
         return variable, int(number)
 
@@ -108,6 +137,15 @@ def fixed_values(given: tuple[tuple[str, int], ...], labels: Any) -> dict[Any, i
     return fixed or None
 
 
+def fixed_sides(given: tuple[tuple[str, int], ...], names: Any) -> dict[Any, int] | None:
+    """The same for the two sides of a cut, which are 0 and 1 here and -1 and +1 in the functions."""
+    for name, value in given:
+        if value not in (0, 1):
+            raise click.UsageError(f"--fix {name}={value}: the sides are 0 and 1.")
+    fixed = fixed_values(given, names)
+    return None if fixed is None else {node: 2 * side - 1 for node, side in fixed.items()}
+
+
 def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
     """One decorator for several options, in the order in which the help lists them."""
 
@@ -127,6 +165,47 @@ run_options = _together(
     ),
     click.option("--time-limit", type=Seconds(), help="Stop after so long (30, 2m, 1h) and give the best so far."),
     threads_option,
+)
+_stop_options = _together(
+    click.option("--target", type=float, help="Stop at a value at least this good."),
+    click.option("--gap", type=Share(), help="Stop when proven to be within this share of the best (0.01 or 1%)."),
+    click.option("--patience", type=click.IntRange(min=1), help="Stop after so many iterations without a gain."),
+    click.option("--max-evaluations", type=click.IntRange(min=1), help="Stop after so many evaluations."),
+)
+
+
+def stop_options(function: F) -> F:
+    """The limits beside the time; the first that is reached ends the run. The command gets them as `limits`."""
+
+    @wraps(function)
+    def command(**given: Any) -> Any:
+        names = ("target", "gap", "patience", "max_evaluations")
+        return function(limits={name: given.pop(name) for name in names}, **given)
+
+    return _stop_options(command)  # type: ignore[return-value]
+
+
+_pool_options = _together(
+    click.option("--pool", type=PoolSize(), help="So many distinct good answers; optima: all of a small problem."),
+    click.option("--distance", type=click.IntRange(min=1), help="In how many places answers of a pool differ."),
+)
+
+
+def pool_options(function: F) -> F:
+    """How many answers are wanted, which the command gets as `answers`."""
+
+    @wraps(function)
+    def command(**given: Any) -> Any:
+        pool, distance = given.pop("pool"), given.pop("distance")
+        if distance is not None and pool is None:
+            raise click.UsageError("--distance is that of the answers of a pool: give --pool, too.")
+        return function(answers={"pool": pool, "distance": 1 if distance is None else distance}, **given)
+
+    return _pool_options(command)  # type: ignore[return-value]
+
+
+explain_option = click.option(
+    "--explain", "explained", is_flag=True, help="Say what was solved, what is proven and what to try next."
 )
 checkpoint_option = click.option(
     "--checkpoint",

@@ -105,6 +105,31 @@ def print_facts(title: str, facts: Sequence[tuple[str, str]], *, err: bool = Fal
     screen.print(grid)
 
 
+def print_answers(result: Any, *, explained: bool, err: bool = False) -> None:
+    """The pool of a result, and its explanation, below the facts."""
+    import flipwise
+
+    if result.pool is not None:
+        click.echo(f"\n{result.pool}", err=err)
+    if explained:
+        click.echo(f"\n{flipwise.explain(result)}", err=err)
+
+
+def answers_record(result: Any, *, explained: bool) -> dict[str, Any]:
+    """The same for JSON; nothing where nothing of it was asked for."""
+    import flipwise
+
+    record: dict[str, Any] = {}
+    if result.pool is not None:
+        record["pool"] = [{"value": value, "x": x} for x, value in result.pool]
+        if hasattr(result, "parts"):  # of two sides, -1 and +1, the parts 0 and 1
+            sides = result.pool.alike is None
+            record["pool"] = [{"value": value, "parts": (x + 1) // 2 if sides else x} for x, value in result.pool]
+    if explained:
+        record["explanation"] = dict(flipwise.explain(result).lines)
+    return record
+
+
 @contextmanager
 def progress(what: str, *, quiet: bool, time_limit: float | None = None) -> Iterator[Tell]:
     """A moving line on a terminal; elsewhere a plain line after 5, 10, 20, 40, ... seconds; nothing when quiet.

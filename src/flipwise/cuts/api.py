@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -13,7 +14,8 @@ import scipy.sparse as sp
 
 from flipwise.bounds.choice import Bound, bound_for_gap, proof_of, proof_of_small
 from flipwise.cuts.bisection import Bisection
-from flipwise.cuts.partition import PartitionProblem, RecursiveBisection, cut_between, part_sizes
+from flipwise.cuts.partition import RecursiveBisection
+from flipwise.cuts.parts import PartitionProblem, WantedParts, cut_between, part_sizes
 from flipwise.cuts.result import CutResult
 from flipwise.engine.limits import Limits
 from flipwise.engine.pool import wanted_answers
@@ -208,6 +210,9 @@ def partition(
     sizes: int | Sequence[int],
     *,
     imbalance: float = 0.0,
+    fixed: Mapping[Any, int] | None = None,
+    pool: int | None = None,
+    distance: int = 1,
     effort: float = 1.0,
     start: npt.ArrayLike | None = None,
     seed: int | np.random.Generator | None = None,
@@ -233,6 +238,12 @@ def partition(
         The size of each part (they add up to the number of nodes), or the number of parts of equal size.
     imbalance
         By what share of its size a part may be larger, such as 0.03; 0 keeps the sizes exactly. No part is empty.
+    fixed
+        Nodes whose part is given, by name where there are names: {"a": 0, "b": 2}. Pairs of parts with such nodes are
+        cut by the portfolio.
+    pool, distance
+        Several partitions in `result.pool`, whose points are the part of each node: two differ in so many nodes at
+        least, whatever names parts of equal size have.
     start
         The part of each node, 0, 1, 2, ..., with these sizes.
     effort, seed, time_limit, callback, threads, verbose, trace_file, checkpoint, every
@@ -248,12 +259,19 @@ def partition(
     2.0
     """
     limits = Limits(time_limit, max_iterations, target, patience, max_evaluations=max_evaluations)
+    wanted = wanted_answers(pool, distance)
+    if wanted is not None:
+        if wanted.size == math.inf:
+            raise InvalidInput('`pool` must be a number of partitions: pool="optima" is for problems of two values.')
+        wanted = WantedParts(wanted.size, wanted.distance)
     simple = _weighed(graph)
     if not (is_number(imbalance) and imbalance >= 0.0):
         raise InvalidInput(f"`imbalance` must be a finite number of at least 0, got {imbalance!r}.")
     with guarded_interrupts():
         found = solve(
-            PartitionProblem.of(simple, part_sizes(simple.n, sizes), float(imbalance)),
+            PartitionProblem.of(
+                simple, part_sizes(simple.n, sizes), float(imbalance), by_index(fixed, simple.names, "node")
+            ),
             RecursiveBisection(effort),
             limits=limits,
             start=start,
@@ -264,6 +282,7 @@ def partition(
             trace_file=trace_file,
             checkpoint=checkpoint,
             every=every,
+            pool=wanted,
         )
         return _described(simple, found, "min")
 
@@ -304,7 +323,8 @@ def _described(graph: Graph, result: Result, sense: Literal["min", "max"]) -> Cu
     elif result.bound is not None:
         own["bound"] = min(own["value"], result.bound)
     if result.pool is not None:
-        values = [cut_between(graph, (x > 0).astype(np.int64)) for x in result.pool.points]
+        partition = result.pool.alike is not None
+        values = [cut_between(graph, x if partition else (x > 0).astype(np.int64)) for x in result.pool.points]
         own["pool"] = replace(result.pool, values=np.array([own["value"], *values[1:]]))
     known = result.certificate
     if known is not None:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from flipwise.cuts.bisection import Bisection, bisected, cut_weight, level_of
-from flipwise.engine.limits import Clock, Limits, Status
+from flipwise.cuts.parts import CutWeight, PartSizes
+from flipwise.engine.limits import Clock, Limits, OutOfTime, Status
+from flipwise.engine.pool import Bools, Wanted
 from flipwise.engine.run import Run
 from flipwise.engine.states import check_array
-from flipwise.foundation.arrays import Floats, Ints
-from flipwise.foundation.checks import check_numbers, is_whole
-from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.arrays import Floats, Ints, Signs
+from flipwise.foundation.checks import check_numbers
 from flipwise.graphs.graph import Graph
 from flipwise.kernels.jit import entries_in_rows
-from flipwise.model.constraints import Cardinality, Free
-from flipwise.model.problem import Problem
-from flipwise.model.quadratic import Quadratic, accurate_sum
+from flipwise.model.constraints import Cardinality
+from flipwise.model.forms import ising_form
+from flipwise.model.problem import Problem, without_ranges
+from flipwise.model.quadratic import Quadratic
+from flipwise.solvers.portfolio.algorithm import Portfolio
+from flipwise.solvers.portfolio.neighbours import Neighbours
 
 LOOSE_TRIES, MOST_TRIES = 12, 200
 """Cuts of a pair of parts of no exact sizes: at the effort of a partition, and at most with a time limit."""
@@ -29,83 +34,6 @@ SLICING = 3e-7
 """About the seconds that a part of a large graph takes to be cut out, for each of its arcs."""
 ROUNDS_SHARE = 1.0 / 3.0
 """The effort of each bisection in a partition, of that of a bisection on its own."""
-
-
-def cut_between(graph: Graph, parts: npt.NDArray[Any]) -> float:
-    """The weight of the edges whose ends are in different parts."""
-    small = parts.astype(np.min_scalar_type(int(parts.max(initial=0))))  # one byte each, mostly, to be gathered
-    across = np.repeat(small, graph.degrees) != small[graph.indices]
-    if graph.weights is None:
-        return int(np.count_nonzero(across)) / 2.0
-    return accurate_sum(graph.weights[across]) / 2.0
-
-
-class CutWeight:
-    """The weight of the edges whose ends are in different parts, as a function of the part of each node."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self.shape = (graph.n,)
-
-    def value(self, x: Floats) -> float:
-        """The weight between the parts."""
-        return cut_between(self.graph, x)
-
-    def gradient(self, x: Floats) -> Floats:
-        """There is none: parts are names, not numbers."""
-        raise NotImplementedError
-
-
-class PartSizes(Free):
-    """Each part has exactly its size, or, where an imbalance is allowed, is at most by that share larger."""
-
-    def __init__(self, sizes: Ints, imbalance: float = 0.0) -> None:
-        object.__setattr__(self, "sizes", sizes)
-        most = sizes + np.floor(imbalance * sizes + 1e-9).astype(np.int64)
-        object.__setattr__(self, "most", most)
-
-    sizes: Ints
-    most: Ints
-    """The most nodes of each part."""
-
-    @property
-    def exact(self) -> bool:
-        """Whether no imbalance is allowed."""
-        return bool((self.most == self.sizes).all())
-
-    def violation(self, x: npt.NDArray[np.generic]) -> str | None:
-        found = np.bincount(np.asarray(x, dtype=np.int64), minlength=self.sizes.size)
-        if found.size > self.sizes.size:
-            return f"there are only {self.sizes.size} parts"
-        wrong = np.flatnonzero(found != self.sizes if self.exact else (found > self.most) | (found == 0))
-        kind = "exactly its size" if self.exact else "a node, and no more than its size and the imbalance allow"
-        return f"part {wrong[0]} must have {kind}" if wrong.size else None
-
-    def contains(self, x: npt.NDArray[np.generic]) -> bool:
-        return self.violation(x) is None
-
-
-class PartitionProblem(Problem):
-    """The parts of a graph with exact sizes; a point is the part of each node."""
-
-    @classmethod
-    def of(cls, graph: Graph, sizes: Ints, imbalance: float = 0.0) -> PartitionProblem:
-        """The problem of a graph, the sizes of its parts, and by what share a part may be larger."""
-        return cls(CutWeight(graph), PartSizes(sizes, imbalance))
-
-    def to_user(self, x: Floats) -> npt.NDArray[Any]:
-        """The part of each node."""
-        return x.astype(np.int64)
-
-    def start(self, given: npt.ArrayLike) -> Floats:
-        """A user's partition, refused when it does not fit."""
-        parts = np.asarray(given)
-        if parts.shape != self.shape or not np.issubdtype(parts.dtype, np.integer) or (parts < 0).any():
-            raise InvalidInput(f"`start` must hold the part of each of the {self.n} nodes, as integers from 0 on.")
-        wrong = self.constraint.violation(parts)
-        if wrong is not None:
-            raise InvalidInput(f"`start` breaks the sizes: {wrong}.")
-        return parts.astype(np.float64)
 
 
 @dataclass
@@ -139,8 +67,8 @@ class RecursiveBisection:
         """Cut recursively (or begin with the parts `x`), then cut pairs of parts again until a pass improves none."""
         assert isinstance(problem.objective, CutWeight) and isinstance(problem.constraint, PartSizes)
         sizes = problem.constraint.sizes
-        cutting = _Partition(problem.objective.graph, rng, run, Bisection(self.effort * ROUNDS_SHARE))
-        exact, most = problem.constraint.exact, problem.constraint.most
+        exact, most, held = problem.constraint.exact, problem.constraint.most, problem.constraint.held
+        cutting = _Partition(problem.objective.graph, rng, run, Bisection(self.effort * ROUNDS_SHARE), held)
         pairs = list(combinations(range(sizes.size), 2)) if sizes.size > 2 or not exact else []
         pair, improved = 0, False
         before = run.resume(Parting)
@@ -177,8 +105,11 @@ class RecursiveBisection:
 class _Partition:
     """A partition in the making: `parts` is the part of each node."""
 
-    def __init__(self, graph: Graph, rng: np.random.Generator, run: Run, bisection: Bisection) -> None:
+    def __init__(
+        self, graph: Graph, rng: np.random.Generator, run: Run, bisection: Bisection, held: Ints | None
+    ) -> None:
         self.W = graph.to_scipy()
+        self.held = held
         self.parts: npt.NDArray[np.int64] = np.zeros(graph.n, dtype=np.int64)
         self.rng, self.run, self.bisection = rng, run, bisection
         self.hurried = False
@@ -190,11 +121,16 @@ class _Partition:
             self.parts[nodes] = first
             return
         if not self._in_time(nodes):
-            self.parts[nodes] = np.repeat(np.arange(first, first + sizes.size), sizes)
+            self._fill(nodes, sizes, first)
             return
         middle = sizes.size // 2
         limit = None if seconds is None else seconds * nodes.size
-        up = self._split(self._inner(nodes), int(sizes[middle:].sum()), limit)[0] > 0
+        sides = self._sides(nodes, first + middle)
+        ones = int(sizes[middle:].sum())
+        found, _, others = self._split(self._inner(nodes), Cardinality(ones), limit, sides)
+        up = found > 0
+        if nodes.size == self.parts.size and sizes.size == 2:
+            self._offer(nodes, first, first + 1, others, 0.0)
         self.cut(nodes[~up], sizes[:middle], first, seconds)
         self.cut(nodes[up], sizes[middle:], first + middle, seconds)
 
@@ -209,10 +145,17 @@ class _Partition:
         nodes = np.flatnonzero((self.parts == a) | (self.parts == b))
         if not self._in_time(nodes):
             return False
+        return self._cut_pair(nodes, a, b, None, seconds)
+
+    def _cut_pair(self, nodes: Ints, a: int, b: int, count: Cardinality | None, seconds: float | None) -> bool:
+        """Cut the nodes of two parts again, with so many in the second (as many as now); whether it became better."""
         before = np.where(self.parts[nodes] == b, 1.0, -1.0)
         objective = self._inner(nodes)
-        found, value = self._split(objective, int(np.count_nonzero(before > 0)), seconds, before)
-        if not value < objective.value(before):
+        value = objective.value(before)
+        count = count or Cardinality(int(np.count_nonzero(before > 0)))
+        found, reached, others = self._split(objective, count, seconds, self._sides(nodes, b), before)
+        self._offer(nodes, a, b, others, self.run.best_value - value)
+        if not reached < value:
             return False
         self.parts[nodes] = np.where(found > 0, b, a)
         return True
@@ -224,10 +167,13 @@ class _Partition:
             return False
         least = max(1, nodes.size - int(most[a]))
         largest = min(nodes.size - 1, int(most[b]))
+        if self._sides(nodes, b) is not None:  # the multilevel cuts know of no fixed nodes
+            return self._cut_pair(nodes, a, b, Cardinality(at_least=least, at_most=largest), seconds)
         goal, tolerance = (least + largest) // 2, (largest - least) // 2
         level = level_of(self._within(nodes))
         s = np.where(self.parts[nodes] == b, 1, -1).astype(np.int8)
         before = cut_weight(level, s)
+        rest = self.run.best_value - before
         clock = Clock(seconds, parent=self.run.clock)
         tries = max(1, round(LOOSE_TRIES * self.bisection.effort))
         for k in range(tries if seconds is None else MOST_TRIES):
@@ -239,22 +185,88 @@ class _Partition:
             else:
                 fresh = bisected(level, goal, rng, (), tolerance, clock)
                 found = bisected(level, goal, rng, (fresh,), tolerance, clock)
+            if self.run.pool is not None:
+                self._offer(nodes, a, b, [(found > 0, cut_weight(level, found))], rest)
             if cut_weight(level, found) < cut_weight(level, s):
                 s = found
+        if self.run.pool is not None:
+            self._offer(nodes, a, b, self._near(nodes, s, Cardinality(at_least=least, at_most=largest)), rest)
         if not cut_weight(level, s) < before:
             return False
         self.parts[nodes] = np.where(s > 0, b, a)
         return True
 
     def _split(
-        self, objective: Quadratic, ones: int, seconds: float | None, start: Floats | None = None
-    ) -> tuple[Floats, float]:
-        """The best cut with exactly `ones` nodes at +1 that the bisection finds, and its weight."""
-        problem = Problem(objective, Cardinality(ones))
+        self,
+        objective: Quadratic,
+        count: Cardinality,
+        seconds: float | None,
+        sides: dict[int, int] | None,
+        start: Floats | None = None,
+    ) -> tuple[Floats, float, list[tuple[Bools, float]]]:
+        """The best cut with so many nodes at +1 that is found, its weight, and others where a pool is wanted."""
+        problem = without_ranges(Problem(objective, count), sides)
         inner = self.run.part(problem, Limits(time_limit=None if seconds is None else max(0.0, seconds)))
-        self.bisection.solve(problem, start, self.rng.spawn(1)[0], inner)
+        if self.run.pool is not None:
+            inner.pool = Wanted(self.run.pool.wanted.size, self.run.pool.wanted.distance).collector(problem)
+        own = self.rng.spawn(1)[0]
+        if problem.reduction is None:
+            self.bisection.solve(problem, start, own, inner)
+        else:
+            x = problem.constraint.random(problem.shape, own) if start is None else problem.reduction.reduced(start)
+            inner.offer(x, problem.objective.value(x))
+            with suppress(OutOfTime):
+                Portfolio(self.bisection.effort).solve(problem, x, own, inner)
         assert inner.best_x is not None
-        return inner.best_x, inner.best_value
+        found = inner.best_x if problem.reduction is None else problem.reduction.embedded(inner.best_x)
+        return found, objective.value(found), self._others(problem, inner)
+
+    def _near(self, nodes: Ints, s: Signs, count: Cardinality) -> list[tuple[Bools, float]]:
+        """Cuts beside `s`, one of two parts with so many nodes in the second."""
+        assert self.run.pool is not None
+        objective = self._inner(nodes)
+        problem = without_ranges(Problem(objective, count))
+        inner = self.run.part(problem)
+        inner.pool = Wanted(self.run.pool.wanted.size, self.run.pool.wanted.distance).collector(problem)
+        x = s.astype(np.float64)
+        inner.pool.offer(s > 0 if problem.reduction is None else problem.reduction.reduced(x) > 0, objective.value(x))
+        form = ising_form(problem.objective) if isinstance(problem.objective, Quadratic) else None
+        if form is not None:
+            labels = problem.constraint.labels(problem.shape) if problem.constraint.swaps else None
+            Neighbours(form, labels, inner.pool).explore_to_the_end(inner, 0)
+        return self._others(problem, inner)
+
+    def _others(self, problem: Problem, inner: Run) -> list[tuple[Bools, float]]:
+        """The answers in the pool of one cut, as points of all its nodes."""
+        if inner.pool is None:
+            return []
+        inner.pool.settle()
+        points = [np.where(point, 1.0, -1.0) for point in inner.pool.points]
+        whole = points if problem.reduction is None else [problem.reduction.embedded(x) for x in points]
+        return [(x > 0, value) for x, value in zip(whole, inner.pool.values, strict=True)]
+
+    def _offer(self, nodes: Ints, a: int, b: int, others: list[tuple[Bools, float]], rest: float) -> None:
+        """Offer other cuts of two parts as partitions, whose remaining edges weigh `rest`."""
+        if self.run.pool is None:
+            return
+        for up, value in others:
+            parts = self.parts.copy()
+            parts[nodes] = np.where(up, b, a)
+            self.run.pool.offer(parts, value + rest)
+
+    def _sides(self, nodes: Ints, first_up: int) -> dict[int, int] | None:
+        """The sides of fixed nodes where parts from `first_up` on are the +1 side; None where none is fixed."""
+        if self.held is None:
+            return None
+        held = self.held[nodes]
+        return {int(k): 1 if held[k] >= first_up else -1 for k in np.flatnonzero(held >= 0)} or None
+
+    def _fill(self, nodes: Ints, sizes: Ints, first: int) -> None:
+        """Parts of these sizes as they come, fixed nodes in theirs."""
+        held = np.full(nodes.size, -1) if self.held is None else self.held[nodes]
+        left = sizes - np.bincount(held[held >= 0] - first, minlength=sizes.size)
+        self.parts[nodes[held >= 0]] = held[held >= 0]
+        self.parts[nodes[held < 0]] = np.repeat(np.arange(first, first + sizes.size), left)
 
     def _within(self, nodes: Ints) -> sp.csr_array:
         """The edges within `nodes`."""
@@ -268,19 +280,3 @@ class _Partition:
         """The cut within `nodes` as a quadratic."""
         inner = self._within(nodes)
         return Quadratic(inner * -0.25, d=float(inner.data.sum()) / 4.0)
-
-
-def part_sizes(n: int, sizes: Any) -> Ints:
-    """The sizes of the parts, checked; one number is that of parts of equal size."""
-    if is_whole(sizes):
-        if not 1 <= sizes <= n:
-            raise InvalidInput(
-                f"`sizes` must be between 1 and the {n} nodes when it is a number of parts, got {sizes}."
-            )
-        return np.array([n // sizes + (k < n % sizes) for k in range(int(sizes))], dtype=np.int64)
-    wanted = np.asarray(sizes)
-    if wanted.ndim != 1 or wanted.size == 0 or not np.issubdtype(wanted.dtype, np.integer) or (wanted < 1).any():
-        raise InvalidInput(f"`sizes` must be a list of integers of at least 1, got {sizes!r}.")
-    if int(wanted.sum()) != n:
-        raise InvalidInput(f"`sizes` must add up to the {n} nodes of the graph, got {int(wanted.sum())}.")
-    return wanted.astype(np.int64)

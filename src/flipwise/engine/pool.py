@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import linear_sum_assignment
 
-from flipwise.foundation.arrays import Floats, Signs
+from flipwise.foundation.arrays import Floats, Ints, Signs
 from flipwise.foundation.checks import check_whole
 from flipwise.foundation.errors import InvalidInput
 from flipwise.foundation.tables import html_table
@@ -62,6 +63,9 @@ class Pool(Sequence[Answer]):
     points: Signs
     values: Floats
     mirrored: bool = False
+    alike: Ints | None = None
+    """Of partitions, whose points are the part of each node: a number for each part, the same for parts whose names may
+    be exchanged. None where points are binary."""
 
     def __len__(self) -> int:
         return self.values.size
@@ -77,6 +81,9 @@ class Pool(Sequence[Answer]):
     @property
     def distances(self) -> npt.NDArray[np.int64]:
         """In how many variables each two points differ; of mirrored ones the nearer pair counts."""
+        if self.alike is not None:
+            pairs = [[parts_apart(one, other, self.alike) for other in self.points] for one in self.points]
+            return np.array(pairs, dtype=np.int64).reshape(len(self), len(self))
         flat = (self.points.reshape(len(self), -1) > 0).astype(np.float32)
         together = flat @ flat.T
         ones = flat.sum(axis=1)
@@ -123,6 +130,11 @@ class Wanted:
     distance: int = 1
     nearby: bool = True
 
+    def collector(self, problem: Problem) -> Collector:
+        """What collects the answers to a problem; it has none yet."""
+        kept = None if problem.reduction is None else problem.n - problem.reduction.selection.dummies
+        return Collector(self, is_mirrored(problem), kept)
+
 
 def wanted_answers(pool: int | Literal["optima"] | None, distance: int) -> Wanted | None:
     """What a user asked for; None where no pool is."""
@@ -149,19 +161,11 @@ class Collector:
     mirrored: bool
     kept: int | None = None
     """The first so many entries tell points apart: the others are dummies. None: all."""
-    points: list[Bools] = field(default_factory=list)
+    points: list[Any] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     _keys: set[bytes] = field(default_factory=set)
     """The points themselves, where being another point is all that is asked for."""
-    _passing: tuple[Bools, float] | None = None
-
-    @classmethod
-    def of(cls, wanted: Wanted | None, problem: Problem) -> Collector | None:
-        """An empty one for a problem; None where none is wanted."""
-        if wanted is None:
-            return None
-        kept = None if problem.reduction is None else problem.n - problem.reduction.selection.dummies
-        return cls(wanted, is_mirrored(problem), kept)
+    _passing: tuple[Any, float] | None = None
 
     def watch(self, x: Floats, value: float) -> None:
         """A point on the way of a search: it is an answer if the next one is no better."""
@@ -169,7 +173,7 @@ class Collector:
             self.offer(*self._passing)
             self._passing = None
         if self._can_enter(value):
-            self._passing = x.reshape(-1) > 0, value
+            self._passing = self._point(x), value
 
     def settle(self) -> None:
         """A search is over: where it has stopped is an answer."""
@@ -180,7 +184,7 @@ class Collector:
     def _can_enter(self, value: float) -> bool:
         return not self.is_full or value < self.values[-1]
 
-    def offer(self, point: Bools, value: float) -> None:
+    def offer(self, point: Any, value: float) -> None:
         """Keep a point if it is good enough and far enough from those that are better; it ousts worse ones nearby."""
         if not self._can_enter(value):
             return
@@ -203,7 +207,15 @@ class Collector:
             self._keys.discard(self._key(self.points.pop()))
             self.values.pop()
 
-    def _key(self, point: Bools) -> bytes:
+    def _point(self, x: Floats) -> Any:
+        """What is kept of a point of the search."""
+        return x.reshape(-1) > 0
+
+    def _x(self, point: Any) -> Floats:
+        """The flat point of the search again."""
+        return np.where(point, 1.0, -1.0)
+
+    def _key(self, point: Any) -> bytes:
         point = point[: self.kept]
         return np.packbits(~point if self.mirrored and point[0] else point).tobytes()
 
@@ -212,9 +224,9 @@ class Collector:
         self.points, self.values, self._passing = [], [], None
         self._keys = set()
         for x, value in zip(points, values, strict=True):
-            self.offer(x.reshape(-1) > 0, value)
+            self.offer(self._point(x), value)
 
-    def _apart(self, one: Bools, other: Bools) -> int:
+    def _apart(self, one: Any, other: Any) -> int:
         different = (one != other)[: self.kept]
         apart = int(np.count_nonzero(different))
         return min(apart, different.size - apart) if self.mirrored else apart
@@ -231,14 +243,29 @@ class Collector:
     def finished(self, problem: Problem, best: Floats, value: float) -> Pool:
         """The answers with their values in the unit of `problem`, `best` the first of them."""
         self.settle()
-        own = Collector(self.wanted, self.mirrored, self.kept)
-        own.offer(best.reshape(-1) > 0, -math.inf)  # whatever rounding says, nothing ousts the answer of the run
+        own = replace(self, points=[], values=[], _keys=set(), _passing=None)
+        own.offer(self._point(best), -math.inf)  # whatever rounding says, nothing ousts the answer of the run
         for point in self.points:
-            x = np.where(point, 1.0, -1.0).reshape(problem.shape)
+            x = self._x(point).reshape(problem.shape)
             if problem.violation(x) is None:
                 own.offer(point, problem.value(x))
-        points = [problem.to_user(np.where(point, 1.0, -1.0).reshape(problem.shape)) for point in own.points]
-        return Pool(np.stack(points), np.array([value, *own.values[1:]]), self.mirrored)
+        points = [problem.to_user(self._x(point).reshape(problem.shape)) for point in own.points]
+        return self._made(np.stack(points), np.array([value, *own.values[1:]]))
+
+    def _made(self, points: Signs, values: Floats) -> Pool:
+        return Pool(points, values, self.mirrored)
+
+
+def parts_apart(one: Ints, other: Ints, alike: Ints) -> int:
+    """How many nodes change their part, the names of parts exchanged where they may be as it fits best."""
+    together = np.bincount(one * alike.size + other, minlength=alike.size**2).reshape(alike.size, alike.size)
+    same = 0
+    for kind in np.unique(alike):
+        own = np.flatnonzero(alike == kind)
+        block = together[np.ix_(own, own)]
+        rows, columns = linear_sum_assignment(block, maximize=True)
+        same += int(block[rows, columns].sum())
+    return one.size - same
 
 
 def is_mirrored(problem: Problem) -> bool:

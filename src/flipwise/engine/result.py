@@ -275,7 +275,7 @@ def _stored_pool(state: dict[str, Any], path: str) -> Pool | None:
     parts = {f.name: state.pop(f"pool.{f.name}", None) for f in fields(Pool)}
     if all(part is None for part in parts.values()):
         return None
-    points, values, mirrored = parts["points"], parts["values"], parts["mirrored"]
+    points, values, mirrored, alike = (parts[f.name] for f in fields(Pool))
     arrays = isinstance(points, np.ndarray) and isinstance(values, np.ndarray) and isinstance(mirrored, bool)
     if not arrays or values.ndim != 1 or not 1 <= values.size == len(np.atleast_1d(points)):
         raise InvalidFile(f"{path}: the points of the pool and their values do not fit together.")
@@ -285,7 +285,16 @@ def _stored_pool(state: dict[str, Any], path: str) -> Pool | None:
         or points.dtype.kind not in "iu"
     ):
         raise InvalidFile(f"{path}: the points of the pool are not of the kind of `x`.")
-    return Pool(points, values, mirrored)
+    if alike is not None and not _are_parts(points, alike):
+        raise InvalidFile(f"{path}: the parts in the pool are not those that it says there are.")
+    return Pool(points, values, mirrored, alike)
+
+
+def _are_parts(points: np.ndarray, alike: Any) -> bool:
+    """Whether points are the parts of nodes, of as many parts as `alike` has."""
+    if not (isinstance(alike, np.ndarray) and alike.ndim == 1 and alike.size and alike.dtype.kind in "iu"):
+        return False
+    return points.ndim == 2 and (points.size == 0 or bool(0 <= points.min() <= points.max() < alike.size))
 
 
 def _storable(value: Any) -> Any:

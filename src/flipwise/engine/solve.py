@@ -20,7 +20,7 @@ from flipwise.engine.certificate import Certificate
 from flipwise.engine.checkpoint import Checkpoint, open_checkpoint
 from flipwise.engine.fingerprint import data_hash, problem_data
 from flipwise.engine.limits import Limits, OutOfTime, Status
-from flipwise.engine.pool import Collector, Wanted
+from flipwise.engine.pool import Wanted
 from flipwise.engine.result import Result
 from flipwise.engine.resumption import Resumption
 from flipwise.engine.run import Callback, Run
@@ -111,7 +111,7 @@ def solve(
         searched, unit = problem.on_safe_scale()
         run = Run(
             searched, limits, callback=callback, trace=trace, log=log, resumption=resumption, interrupts=interrupts,
-            unit=unit, pool=Collector.of(pool, searched),
+            unit=unit, pool=None if pool is None else pool.collector(searched),
         )  # fmt: skip
         resumed = None if resumption is None else resumption.earlier(searched)
         if bound is not None:

@@ -43,6 +43,8 @@ def constraint_in_words(problem: Problem) -> str:
     elif not isinstance(given.constraint, Free):
         words.append(f"constraint {type(given.constraint).__name__}")
     fixed = 0 if problem.reduction is None else int(np.count_nonzero(problem.reduction.selection.spins))
+    held = getattr(given.constraint, "held", None)  # of partitions
+    fixed += 0 if held is None else int(np.count_nonzero(held >= 0))
     return ", ".join([*words, f"{fixed:,} fixed"] if fixed else words)
 
 

@@ -17,14 +17,26 @@ from flipwise.cli.options import (
     certificate_option,
     checkpoint_option,
     cluster_option,
+    explain_option,
     fixed_option,
     fixed_values,
     input_argument,
     output_options,
+    pool_options,
     run_options,
+    stop_options,
 )
 from flipwise.cli.outputs import check_outputs, write_certificate, write_values
-from flipwise.cli.terminal import number, percent, print_facts, print_json, progress, result_record
+from flipwise.cli.terminal import (
+    answers_record,
+    number,
+    percent,
+    print_answers,
+    print_facts,
+    print_json,
+    progress,
+    result_record,
+)
 from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.qubo.formats.programs import is_program
 from flipwise.qubo.models import QuadraticModel
@@ -39,11 +51,14 @@ from flipwise.qubo.models import QuadraticModel
 @fixed_option
 @click.option("--method", default="portfolio", show_default=True, help="A name that `flipwise methods` lists.")
 @click.option("--bound", type=Bounds, default="auto", show_default=True, help="What to prove.")
+@pool_options
 @answer_file("the value of each variable (name, value)")
 @run_options
+@stop_options
 @checkpoint_option
 @certificate_option
 @cluster_option
+@explain_option
 @output_options
 def qubo(
     file: str,
@@ -52,8 +67,11 @@ def qubo(
     fixed: tuple[tuple[str, int], ...],
     method: str,
     bound: str,
+    answers: dict[str, Any],
     output: str | None,
     seed: int,
+    limits: dict[str, Any],
+    explained: bool,
     time_limit: float | None,
     threads: int | None,
     checkpoint: str | None,
@@ -74,15 +92,17 @@ def qubo(
       $ flipwise qubo model.qubo --time-limit 2
       $ flipwise qubo model.qubo --count 10 --time-limit 2 -o x.txt
       $ flipwise qubo model.qubo --count :10 --fix 3=1 --fix 7=0 --time-limit 2
+      $ flipwise qubo model.qubo --time-limit 1 --gap 1% --patience 20 --pool 10 --distance 2 --explain
       $ flipwise qubo model.qubo --time-limit 2 --checkpoint run.npz -v
       $ flipwise qubo model.qubo --time-limit 2 --cluster local:2
       $ flipwise qubo program.lp --time-limit 2
       $ cat model.qubo | flipwise qubo - --format qubo --time-limit 1 --json
     """
-    if cluster and (method != "portfolio" or checkpoint or fixed or isinstance(count, tuple)):
+    own = [method != "portfolio", checkpoint, fixed, isinstance(count, tuple), answers["pool"], *limits.values()]
+    if cluster and any(own):
         raise click.UsageError(
             "--cluster runs the portfolio without a checkpoint, with exact counts: leave out --method, --checkpoint, "
-            "--fix and ranges of --count."
+            "--fix, ranges of --count, --pool and all limits but --time-limit."
         )
     check_outputs([file], {"-o": output, "--checkpoint": checkpoint, "--certificate": certificate})
     given, model = _loaded(file, file_format)
@@ -103,13 +123,16 @@ def qubo(
                     result = solve_model(model, client=client, **shared)
             else:
                 shared["fixed"] = fixed_values(fixed, model.labels)
-                own = {"method": method, "threads": threads, "verbose": verbose, "checkpoint": checkpoint}
-                result = solve(given, callback=watch, **shared, **own)
+                shared |= {"method": method, "threads": threads, "verbose": verbose, "checkpoint": checkpoint}
+                result = solve(given, callback=watch, **shared, **limits, **answers)
         write_certificate(certificate, result)
         write_values(output, model.n, model.labels, result.x)
         if as_json:
             labels = None if model.labels is None else [str(label) for label in model.labels]
-            print_json({"file": file, **result_record(result), "x": result.x, "labels": labels})
+            print_json(
+                {"file": file, **result_record(result), "x": result.x, "labels": labels}
+                | answers_record(result, explained=explained)
+            )
         else:
             ones = int((result.x > 0).sum())
             facts = [("energy", number(result.value, 12))]
@@ -117,6 +140,7 @@ def qubo(
                 facts.append(("lower bound", f"{number(result.bound, 9)} (gap {percent(result.gap)})"))
             facts += [("variables", f"{model.n:,}, {ones:,} at 1"), ("status", result.message)]
             print_facts(f"Least energy of {file}", [*facts, ("time", f"{result.seconds:.2f} s")], err=output == "-")
+            print_answers(result, explained=explained, err=output == "-")
         return exit_code(result)
 
 
