@@ -2,7 +2,7 @@
 
     FLIPWISE_DATA=... python benchmarks/first_use.py --before ANOTHER/CHECKOUT    # all four parts, one core, an hour
     python benchmarks/first_use.py --part limits --only maxcut                    # one part, some rows
-    python benchmarks/first_use.py --page                                         # the page, from the stored rows
+    python benchmarks/first_use_page.py                                           # the page, from the stored rows
 
 Every measurement is a process of its own, pinned to one core with one thread. A first use has an empty kernel cache; a
 later process has the cache that the first one left. Seconds are processor time of the whole process, imports included;
@@ -25,7 +25,6 @@ from typing import Any
 
 from compile_times import compilations
 from recording import ROOT, Recorder, count_processor_seconds
-from render import table, write_page
 
 GRAPH = "graph = flipwise.read_graph(os.environ['FLIPWISE_DATA'] + '/graphs/facebook_combined.txt.gz')"
 QUBO = "Q = rng.integers(-100, 101, (1000, 1000)).astype(float); Q = Q + Q.T"
@@ -183,52 +182,14 @@ def limits(recorder: Recorder, only: str) -> None:
             if only not in name:
                 continue
             rows = in_process(cache, "keep_limits", prepare, call)
-            recorder.add(part="limits", what=name, rows=rows)
-            taken = "  ".join(f"{row['limit']:g}: {row['taken']:.2f}{'' if _kept(row) else ' LATE'}" for row in rows)
+            recorder.add(part="limits", what=name, rows=rows, clock="wall" if "sleep" in prepare else "processor")
+            taken = "  ".join(f"{row['limit']:g}: {row['taken']:.2f}{'' if kept(row) else ' LATE'}" for row in rows)
             print(f"{name:<40} {taken}", flush=True)
 
 
-def _kept(row: dict[str, float]) -> bool:
+def kept(row: dict[str, float]) -> bool:
+    """Whether a call ended soon enough after its limit."""
     return row["taken"] <= 1.1 * row["limit"] + 0.2
-
-
-# --- the page --------------------------------------------------------------------------------------------------------
-
-
-def section(record: dict[str, Any]) -> str:
-    """Everything, from the stored rows."""
-    rows = record["rows"]
-    by_part = {part: [row for row in rows if row["part"] == part] for part in ("first", "compiling", "same", "limits")}
-    text = "## First ever, later, again\n\nProcessor seconds of the whole process, on one core.\n\n"
-    body = []
-    for row in by_part["first"]:
-        allowed = 1.5 * row["second_call"] + 1.0
-        more = row["first_ever"] - row["later"]
-        body.append([f"`{row['what']}`", *(f"{row[k]:.2f}" for k in ("first_ever", "later", "second_call")),
-                     f"{allowed:.2f}", f"{more:.2f} of {row['allowed_more']:g}"])  # fmt: skip
-    heads = ["call", "first ever", "later process", "second call", "1.5 x + 1 s", "first ever takes more by"]
-    text += table(heads, body) + "\n## What is compiled\n\n"
-    jobs = list(dict.fromkeys(row["what"] for row in by_part["compiling"]))
-    cell = {(row["what"], row["when"]): row for row in by_part["compiling"]}
-    body = []
-    for job in jobs:
-        found = [cell.get((job, when)) for when in ("before", "now")]
-        body.append([f"`{job}`", *("-" if row is None else f"{row['count']}, {row['seconds']:.1f} s" for row in found)])
-    text += table(["job", "specialisations before", "now"], body)
-    body = [[row["what"], each["function"], f"{each['seconds']:.2f}", f"`{each['types']}`"]
-            for row in by_part["compiling"] if row["when"] == "now" for each in row["kernels"]]  # fmt: skip
-    text += "\n" + table(["job", "kernel", "seconds", "types"], body) + "\n## Cold and warm\n\n"
-    text += "The same seed and a time limit of one second: the first ever run, and five later ones.\n\n"
-    body = [[f"`{r['what']}`", f"{r['cold']:.6g}", ", ".join(f"{v:.6g}" for v in r["warm"])] for r in by_part["same"]]
-    text += table(["call", "cold", "warm"], body) + "\n## Time limits\n\n"
-    text += (
-        "Seconds taken by a warm call; at most 10 % and 0.2 s more than the limit are allowed, **bold** is more.\n\n"
-    )
-    body = [
-        [row["what"], *(f"{each['taken']:.2f}" if _kept(each) else f"**{each['taken']:.2f}**" for each in row["rows"])]
-        for row in by_part["limits"]
-    ]
-    return text + table(["call", *(f"{limit:g} s" for limit in LIMITS)], body) + "\n"
 
 
 def main() -> None:
@@ -237,15 +198,11 @@ def main() -> None:
     parser.add_argument("--part", choices=("first", "compiling", "same", "limits"), action="append")
     parser.add_argument("--only", default="", metavar="WORDS", help="rows whose name holds these words")
     parser.add_argument("--before", type=Path, metavar="CHECKOUT", help="an earlier version, for what was compiled")
-    parser.add_argument("--page", action="store_true", help="write docs/benchmarks/first-use.md from the stored rows")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.worker:
         kind, *arguments = json.loads(given.worker)
         print("\n" + json.dumps({"work": work, "keep_limits": keep_limits}[kind](*arguments)))
-        return
-    if given.page:
-        write_page("first-use", "First use", {"first_use": section})
         return
     parts = given.part or ["first", "compiling", "same", "limits"]
     recorder = Recorder("first_use")
