@@ -52,6 +52,43 @@ def test_each_solve_is_of_the_model_as_it_is_now(seed: int) -> None:
     assert live.solve(seed=0).value == pytest.approx(least(live.model, 2))
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_fixed_variables_and_ranges_change_too(seed: int) -> None:
+    """Against brute force; the bound that is carried along never passes the least value."""
+    rng = np.random.default_rng(seed)
+    live = Incremental(a_model(rng, 8), count=(2, 5), fixed={1: 1})
+    low = -1 if live.model.variables == "spin" else 0
+
+    def smallest() -> float:
+        points = (np.array(x) for x in product((low, 1), repeat=8))
+        least, most = live.count if isinstance(live.count, tuple) else (live.count, live.count)  # type: ignore[misc]
+        inside = (x for x in points if all(x[i] == value for i, value in live.fixed.items()))
+        return min(live.model.energy(x) for x in inside if live.count is None or least <= (x > 0).sum() <= most)
+
+    changes: list[Any] = [
+        lambda: live.set_fixed({1: 1, 3: low}), lambda: live.set_count((1, 3)), lambda: live.update(0, 3, 2.5),
+        lambda: live.set_fixed({0: 1}), lambda: live.set_count(None), lambda: live.set_fixed(None),
+    ]  # fmt: skip
+    for change in (lambda: None, *changes):
+        change()
+        assert live.bound is None or live.bound <= smallest() + 1e-12
+        result = live.solve(seed=seed, effort=0.1, bound="quick")
+        assert result.value == pytest.approx(smallest()) and result.bound is not None
+        assert result.bound <= smallest() + 1e-12
+        assert all(result.x[i] == value for i, value in live.fixed.items())
+
+
+def test_fixed_variables_have_labels() -> None:
+    live = Incremental({("a", "b"): 2.0, ("a",): -1.0, ("b",): -1.5}, fixed={"b": 0})
+    assert live.solve(seed=0).value == -1.0 and "1 fixed" in repr(live)
+    live.set_fixed({"a": 1})
+    assert live.solve(seed=0, max_evaluations=50, max_iterations=3).value == -1.0
+    with pytest.raises(flipwise.InvalidInput, match="'c'"):
+        live.set_fixed({"c": 1})
+    with pytest.raises(flipwise.InvalidInput, match="cannot be kept"):
+        live.set_count(0)
+
+
 def test_many_products_change_at_once() -> None:
     """Arrays; the last of several values of one product counts; a product in either order is the same."""
     live = Incremental(QuadraticModel.from_ising(np.zeros(6), np.triu(np.ones((6, 6)), 1)))

@@ -56,6 +56,18 @@ class Reduction:
         """The reduced point that stands for a feasible one of the user's."""
         return self.completed(point.reshape(-1)[self.selection.free])
 
+    def completed_nearby(self, point: Floats) -> Floats:
+        """The reduced point near to one of the user's variables that may break the counts and the fixed values."""
+        kept = point.reshape(-1)[self.selection.free].copy()
+        for group, (low, high) in enumerate(zip(self.least.tolist(), self.most.tolist(), strict=True)):
+            inside = np.flatnonzero(self.labels[: kept.size] == group)
+            ones = np.count_nonzero(kept[inside] > 0)
+            if ones > high:
+                kept[inside[kept[inside] > 0][high:]] = -1.0
+            elif ones < low:
+                kept[inside[kept[inside] < 0][: low - ones]] = 1.0
+        return self.completed(kept)
+
     def completed(self, kept: npt.NDArray[Any]) -> Floats:
         """Values of the searched variables with those of the dummies."""
         x = np.full(self.selection.size, -1.0)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from flipwise.bounds.choice import Bound, bound_for_gap, proof_of
 from flipwise.engine.limits import Limits
@@ -21,8 +22,10 @@ from flipwise.foundation.checks import is_whole
 from flipwise.foundation.errors import InvalidInput
 from flipwise.foundation.interrupts import guarded_interrupts
 from flipwise.foundation.numbers import as_floats
-from flipwise.model.constraints import Cardinality, Free
-from flipwise.model.problem import Problem
+from flipwise.model.counts import Count
+from flipwise.model.problem import Problem, as_problem
+from flipwise.model.quadratic import Quadratic
+from flipwise.model.reduction import Fixed, by_index
 from flipwise.qubo.models import QuadraticModel
 from flipwise.solvers.portfolio.warm import WarmPortfolio
 
@@ -43,7 +46,9 @@ class Incremental:
         A `QuadraticModel` (`QuadraticModel.from_ising(h, J)` for spins), the path of a model file, or a QUBO as
         `flipwise.solve_qubo` takes it: a matrix, dense or sparse, or a dictionary {(u, v): coefficient}.
     count
-        Exactly so many variables are 1.
+        Exactly so many variables are 1, or a range, as in `flipwise.solve_qubo`.
+    fixed
+        Variables with one value in every point, by label where there are labels, else by index: {3: 1, 7: 0}.
 
     Attributes
     ----------
@@ -64,7 +69,7 @@ class Incremental:
     -6.0
     """
 
-    def __init__(self, model: Any, *, count: int | None = None) -> None:
+    def __init__(self, model: Any, *, count: Count = None, fixed: Fixed | None = None) -> None:
         if isinstance(model, str | os.PathLike):
             from flipwise.qubo.formats import read_model
 
@@ -74,7 +79,8 @@ class Incremental:
             raise InvalidInput("`model` is empty: there are no variables.")
         self.model = replace(self.model, linear=self.model.linear.copy(), b=self.model.b.copy())
         self.bound: float | None = None
-        self.count: int | None = None
+        self.count: Count = None
+        self.fixed: dict[Any, Any] = {}
         self._places = None if self.model.labels is None else {label: k for k, label in enumerate(self.model.labels)}
         self._keys = self.model.i * self.model.n + self.model.j
         self._points: list[Signs] = []
@@ -85,7 +91,8 @@ class Incremental:
             self.model = QuadraticModel.from_terms(own.n, own.i, own.j, own.b, own.offset, own.variables, own.labels)
             self.model = replace(self.model, linear=own.linear)
             self._keys = self.model.i * self.model.n + self.model.j
-        self.set_count(count)
+        self._check(count, fixed or {})
+        self.count, self.fixed = count, dict(fixed or {})
 
     # --- what changes ------------------------------------------------------------------------------------------------
 
@@ -128,13 +135,25 @@ class Incremental:
         self.model.linear[i] = values
         self._lower_bound(self.model.linear[i] - before)
 
-    def set_count(self, count: int | None) -> None:
-        """Exactly `count` variables are 1 from now on; None: any number."""
-        constraint = Free() if count is None else Cardinality(count)
-        constraint.check((self.model.n,))
-        if count != self.count and not (self.count is None and self.bound is not None):
+    def set_count(self, count: Count) -> None:
+        """Exactly `count` variables are 1 from now on, or so many as a range says; None: any number."""
+        self._check(count, self.fixed)
+        if count != self.count and self.count is not None:
             self.bound = None  # with a count there are fewer points than before, but not with another one
         self.count = count
+
+    def set_fixed(self, fixed: Fixed | None) -> None:
+        """These variables have one value from now on, and no others; None: all are free again."""
+        given = dict(fixed or {})
+        self._check(self.count, given)
+        if any(label not in given or given[label] != value for label, value in self.fixed.items()):
+            self.bound = None  # with more fixed ones there are fewer points than before, but not without one of these
+        self.fixed = given
+
+    def _check(self, count: Count, fixed: Fixed) -> None:
+        """Refuse what cannot be kept: the constraint, with a model of no terms."""
+        nothing = Quadratic(sp.csr_array((self.model.n, self.model.n)), variables=self.model.variables)
+        as_problem(nothing, None, None, count, by_index(fixed, self.model.labels))
 
     # --- solving -----------------------------------------------------------------------------------------------------
 
@@ -144,8 +163,10 @@ class Incremental:
         effort: float | None = None,
         time_limit: float | None = None,
         target: float | None = None,
+        max_iterations: int | None = None,
         patience: int | None = None,
         gap: float | None = None,
+        max_evaluations: int | None = None,
         bound: Bound = "none",
         pool: int | None = None,
         distance: int = 1,
@@ -162,7 +183,7 @@ class Incremental:
             As in `flipwise.solve_qubo`. Without them a further solve gets a tenth of what the first one was given.
         bound
             What to prove; "none" by default. What was proven before and still holds comes with the result.
-        target, patience, gap, pool, distance, seed, callback, threads, verbose
+        target, max_iterations, patience, gap, max_evaluations, pool, distance, seed, callback, threads, verbose
             As in `flipwise.solve_qubo`; an iteration is a round.
         """
         bound = bound_for_gap(None if gap is not None and bound == "none" else bound, gap)
@@ -170,10 +191,10 @@ class Incremental:
             first = self._first.time_limit
             effort, time_limit = AGAIN * self._effort, None if first is None else AGAIN * first
         effort = 1.0 if effort is None else effort
-        limits = Limits(time_limit, None, target, patience, gap)
+        limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
         wanted = wanted_answers(pool, distance)
-        constraint = Free() if self.count is None else Cardinality(self.count)
-        problem = Problem(self.model.objective(), constraint)
+        fixed = by_index(self.fixed, self.model.labels)
+        problem = as_problem(self.model.objective(), None, None, self.count, fixed)
         kept = int(np.clip(SPINS_KEPT // problem.n, 1, KEPT))
         own = Wanted(kept, max(1, int(APART * problem.n)), nearby=False)
         with guarded_interrupts():
@@ -204,6 +225,8 @@ class Incremental:
         starts = []
         for point in self._points:
             x = point.astype(np.float64)
+            if problem.reduction is not None:  # ranges and fixed variables: what is left of the point is mended
+                x = problem.reduction.completed_nearby(x)
             if problem.constraint.violation(x) is not None:
                 slopes = np.asarray(problem.objective.gradient(x))
                 x = problem.constraint.project(x - slopes / max(1e-300, float(np.abs(slopes).max(initial=0.0))))
@@ -247,4 +270,4 @@ class Incremental:
 
     def __repr__(self) -> str:
         counted = "" if self.count is None else f", {self.count} at 1"
-        return f"Incremental({self.model!r}{counted})"
+        return f"Incremental({self.model!r}{counted}{f', {len(self.fixed)} fixed' if self.fixed else ''})"
