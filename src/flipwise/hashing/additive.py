@@ -108,6 +108,7 @@ class Encoder:
         entries = np.concatenate(groups)
         self.entries = np.ascontiguousarray(entries.T)
         self.pairs = entries @ self.entries
+        self.halves = np.diagonal(self.pairs) * np.float32(0.5)
 
     def codes(self, X: Rows) -> GroupCodes:
         """The codes of centred rows."""
@@ -115,7 +116,9 @@ class Encoder:
         step = max(1, PRODUCTS // self.first[-1])
         for start in range(0, len(X), step):
             rows = slice(start, start + step)
-            best_sums(X[rows] @ self.entries, self.pairs, self.first, self.orders, self.shifts, BEAMS, codes[rows])
+            alone = X[rows] @ self.entries
+            alone -= self.halves
+            best_sums(alone, self.pairs, self.first, self.orders, self.shifts, BEAMS, codes[rows])
         return codes
 
 

@@ -1,8 +1,8 @@
 """Codes of rows that are told as sums of entries: beam search and descents in inner products alone.
 
 A code chooses one entry of each group; `first[g]` to `first[g + 1] - 1` are those of group g. What it gains is the sum
-of `products` of its entries with the row, less half their squares, less the products of all pairs of them: half of what
-the squared error falls below that of no entry at all. Given all these products, no vector is looked at any more.
+of what its entries gain `alone` (the product with the row, less half the square), less the products of all `pairs` of
+them: half of what the squared error falls below that of no entry at all. No vector is looked at any more.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from flipwise.kernels.jit import helper
 
 
 @helper
-def _gains(gain, products, pairs, first, g, code, groups):
+def _gains(gain, alone, pairs, first, g, code, groups):
     """What each entry of group g gains beside the entries of a code in the first `groups` other groups."""
-    begin, size = first[g], first[g + 1] - first[g]
-    for e in range(size):
-        gain[e] = products[begin + e] - np.float32(0.5) * pairs[begin + e, begin + e]
+    own = alone[first[g] : first[g + 1]]
+    for e in range(own.size):
+        gain[e] = own[e]
     for h in range(groups):
         if h != g:
-            row = pairs[first[h] + code[h]]
-            for e in range(size):
-                gain[e] -= row[begin + e]
+            row = pairs[first[h] + code[h], first[g] : first[g + 1]]
+            for e in range(own.size):
+                gain[e] -= row[e]
 
 
 @helper
-def _descend(order, products, pairs, first, code, gain):
+def _descend(order, alone, pairs, first, code, gain):
     """Set each group in turn to the entry that gains most, the first of equal ones; returns by how much all gained."""
     rise = 0.0
     for at in range(order.size):
         g = order[at]
-        _gains(gain, products, pairs, first, g, code, order.size)
+        _gains(gain, alone, pairs, first, g, code, order.size)
         best = 0
         for e in range(1, first[g + 1] - first[g]):
             if gain[e] > gain[best]:
@@ -43,14 +43,14 @@ def _descend(order, products, pairs, first, code, gain):
 
 
 @block_kernel(
-    operations=lambda products, pairs, first, orders, shifts, beams, codes: (
-        products.size * (codes.shape[1] * (0.5 * beams + len(orders)) + beams)
+    operations=lambda alone, pairs, first, orders, shifts, beams, codes: (
+        alone.size * (codes.shape[1] * (0.5 * beams + len(orders)) + beams)
     )
 )
-def best_sums(start, stop, products, pairs, first, orders, shifts, beams, codes):
+def best_sums(start, stop, alone, pairs, first, orders, shifts, beams, codes):
     """The codes of rows: a beam search over the groups, then descents from its best code and from others near the best.
 
-    `products` has a row for each row of `codes`. A descent visits the groups as a row of `orders` says. Before each
+    `alone` has a row for each row of `codes`. A descent visits the groups as a row of `orders` says. Before each
     but the first, the entries of the best code so far are moved on by a row of `shifts`; the better code is kept.
     """
     groups = first.size - 1
@@ -71,7 +71,7 @@ def best_sums(start, stop, products, pairs, first, orders, shifts, beams, codes)
         for g in range(groups):
             found = 0
             for b in range(count):
-                _gains(gain, products[i], pairs, first, g, held[b], g)
+                _gains(gain, alone[i], pairs, first, g, held[b], g)
                 limit = best[beams - 1] if found == beams else -np.inf
                 for e in range(first[g + 1] - first[g]):
                     value = worth[b] + gain[e]
@@ -93,18 +93,18 @@ def best_sums(start, stop, products, pairs, first, orders, shifts, beams, codes)
                 for h in range(g + 1):
                     held[b, h] = longer[b, h]
         code = held[0]
-        _descend(orders[0], products[i], pairs, first, code, gain)
+        _descend(orders[0], alone[i], pairs, first, code, gain)
         for restart in range(1, len(orders)):
             for g in range(groups):
                 other[g] = code[g]
             rise = 0.0
             for g in range(groups):
                 if shifts[restart - 1, g] > 0:
-                    _gains(gain, products[i], pairs, first, g, other, groups)
+                    _gains(gain, alone[i], pairs, first, g, other, groups)
                     moved = (other[g] + shifts[restart - 1, g]) % (first[g + 1] - first[g])
                     rise += gain[moved] - gain[other[g]]
                     other[g] = moved
-            rise += _descend(orders[restart], products[i], pairs, first, other, gain)
+            rise += _descend(orders[restart], alone[i], pairs, first, other, gain)
             if rise > 0.0:
                 for g in range(groups):
                     code[g] = other[g]
