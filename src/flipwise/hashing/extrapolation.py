@@ -2,9 +2,10 @@
 
 Where misses are few they grow by a power of the number of rows; where they are many, recall falls by another, smaller
 one. `recall = (1 + z)^(-1/6)` with z a power of the number of rows has both, and log z is a line over its logarithm.
-The line is fitted to several sizes, larger ones counting more, and drawn through the largest. Its error has two parts:
-queries are a sample (seen by drawing them again), and the line may bend (seen by what the two largest sizes alone
-would say). Sizes of which the candidates are a large part lie below the line and are left out.
+The line is fitted to several sizes, larger ones counting more, and drawn through the largest. Its error has three
+parts: queries are a sample (seen by drawing them again), the line may bend (seen by what the two largest sizes alone
+would say), and collections differ in how they go on (a slope a little steeper or flatter). Sizes of which the
+candidates are a large part lie below the line and are left out.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ BEND = 6.0
 """How much more steeply misses grow while they are few: the exponent above."""
 LEAST_ROWS = 10
 """Rows for each candidate; smaller sizes are left out, but for the two largest."""
+SLOPE = 0.15
+"""By how much the slope may differ from the one that was seen."""
 COVERED = 0.95
 """The part of these draws that lies in the band."""
 
@@ -37,19 +40,18 @@ def recall_among(
     rng = np.random.default_rng(0)
     drawn = rng.multinomial(queries, np.full(queries, 1.0 / queries), size=DRAWS).astype(np.float64)
     means = np.concatenate([recalls.mean(axis=1)[None], drawn @ recalls.T / queries])
-    if len(sizes) == 1:
-        found, bent = means[:, 0], 0.0
-    else:
-        least = 0.5 / (k * queries)
-        held = np.clip(means, least, 1.0 - least)
-        heights = np.log(np.expm1(-BEND * np.log(held)))
-        away = np.log(rows / sizes[-1])
-        found = _recall(heights[:, -1] + _slope(sizes, heights) * away)
-        by_two = _recall(heights[:1, -1] + _slope(sizes[-2:], heights[:1, -2:]) * away)
-        bent = float(abs(found[0] - by_two[0]))
-    low, high = np.quantile(found, [(1.0 - COVERED) / 2, (1.0 + COVERED) / 2])
-    middle = float(found[0])
-    return middle, float(max(0.0, min(low, middle) - bent)), float(min(1.0, max(high, middle) + bent))
+    least = 0.5 / (k * queries)
+    heights = np.log(np.expm1(-BEND * np.log(np.clip(means, least, 1.0 - least))))
+    away = np.log(rows / sizes[-1])
+    found, bent = heights[:, -1], 0.0
+    if len(sizes) > 1:
+        found = found + _slope(sizes, heights) * away
+        by_two = heights[:1, -1] + _slope(sizes[-2:], heights[:1, -2:]) * away
+        bent = float(abs(_recall(found[:1]) - _recall(by_two))[0])
+    lowest, highest = np.quantile(found, [(1.0 + COVERED) / 2, (1.0 - COVERED) / 2])
+    spread = SLOPE * abs(away)
+    middle, low, high = _recall(np.array([found[0], lowest + spread, highest - spread])).tolist()
+    return middle, max(0.0, min(low, middle) - bent), min(1.0, max(high, middle) + bent)
 
 
 def _slope(sizes: Ints, heights: Floats) -> Floats:

@@ -32,8 +32,8 @@ SMALLEST = 500
 class Measured:
     """Recall of one setting: `oversampling * k` candidates by codes of `n_bits`, re-ranked by the original vectors.
 
-    `recall` is for the rows that the recommendation speaks of, and lies between `low` and `high` in about 95 of 100
-    cases; `searched` has pairs of rows and recall that were measured.
+    `recall` is for the rows that the recommendation speaks of; `low` and `high` are what other queries, and a line that
+    goes on a little differently, would give. `searched` has pairs of rows and recall that were measured.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Recommendation:
     >>> enough = Measured(64, 4, "asymmetric", 0.93, low=0.91, high=0.95, bytes_per_item=8, searched=searched)
     >>> print(Recommendation(enough, (enough,), k=10, target=0.9, rows=50_000, learned=10_000, given=50_000))
     recall@10 among 50,000 rows, target 0.9
-     bits  oversampling  scoring     recall       95 % band  bytes
+     bits  oversampling  scoring     recall            band  bytes
        64             4  asymmetric  0.9300  0.9100-0.9500      8 <- recommended
     Extrapolated from searches among 5,000 and 10,000 rows; the estimator had learned from 10,000 others.
     """
@@ -81,7 +81,7 @@ class Recommendation:
 
     def __str__(self) -> str:
         head = f"recall@{self.k} among {self.rows:,} rows, target {self.target:g}"
-        lines = [head, " bits  oversampling  scoring     recall       95 % band  bytes"]
+        lines = [head, " bits  oversampling  scoring     recall            band  bytes"]
         for m in self.measured:
             mark = " <- recommended" if m == self.chosen else ""
             lines.append(
