@@ -78,14 +78,18 @@ def seconds(function: Callable[[], Any]) -> tuple[Any, float]:
     return found, least
 
 
-def any_size(recorder: Recorder) -> None:
-    """The densest set of any size of every graph, beside its core numbers."""
-    names = sorted(path.name.split(".ug.")[0] for path in graphs_folder().glob("*.ug.xz"))
+def all_graphs() -> list[str]:
+    """The names of all graphs, the largest last."""
+    return [*sorted(path.name.split(".ug.")[0] for path in graphs_folder().glob("*.ug.xz")), "imdb-actors-1999"]
+
+
+def any_size(recorder: Recorder, names: list[str]) -> None:
+    """The densest set of any size of some graphs, beside their core numbers."""
     small = load("power")
     with compiled_at_once():
         core_numbers(small)
         flipwise.densest_subgraph(small, threads=1)
-    for name in [*names, "imdb-actors-1999"]:
+    for name in names:
         graph = load(name)
         _, cores = seconds(lambda graph=graph: core_numbers(graph))
         result, own = seconds(lambda graph=graph: flipwise.densest_subgraph(graph, threads=1))
@@ -215,14 +219,16 @@ def main() -> None:
     """Run the parts that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--part", choices=PARTS, action="append", help="Only this part; may be repeated.")
-    parser.add_argument("--graph", action="append", help="For at-least: another graph than the two large ones.")
+    parser.add_argument("--graph", action="append", help="Only this graph, of any-size and at-least.")
     parser.add_argument("--count", type=int, default=300, help="Small graphs for each condition.")
     given = parser.parse_args()
     parts = given.part or list(PARTS)
     recorder = Recorder("densest_conditions", ("networkx",))
-    recorder.go_on(lambda row: row["part"] not in parts)
+    recorder.go_on(
+        lambda row: row["part"] not in parts or bool(given.graph and row.get("graph", "") not in given.graph)
+    )
     if "any-size" in parts:
-        any_size(recorder)
+        any_size(recorder, given.graph or all_graphs())
     if "rival" in parts:
         rival(recorder)
     if "at-least" in parts:
