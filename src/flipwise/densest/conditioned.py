@@ -19,6 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from flipwise.densest.bounds import balanced_loads
+from flipwise.densest.conditioned_bounds import densest_of_any, most_of_any
 from flipwise.densest.conditions import ConditionedDensity, ConditionedGraph, alike, mask_of, pieces
 from flipwise.densest.connected import Field, Piece, first_piece, gathered, peeled, pieces_in_order, shaken
 from flipwise.densest.core import Core, induced, whole_core
@@ -32,7 +33,6 @@ from flipwise.foundation.arrays import Floats, Ints, largest
 from flipwise.foundation.errors import InvalidInput
 from flipwise.model.problem import Problem
 
-_EPS = float(np.finfo(np.float64).eps)
 FIELD_NODES = 3000
 """A set of t nodes is searched for among 20 t of the most loaded nodes and this many more."""
 MOST_ADJUSTED = 400
@@ -47,6 +47,8 @@ SHAKE_WORK = 6e8
 class Known:
     """What is known of a graph with conditions whatever the size: shared by all sizes of one call."""
 
+    given: list[Ints] = field(default_factory=list)
+    """Sets of the user's to begin from."""
     loads: Floats | None = None
     """Proven loads of the free nodes, their own weights included, ..."""
     order: Ints | None = None
@@ -62,7 +64,7 @@ class Known:
     is_exact: bool = False
     """... and whether that is exactly its density."""
     sets: list[Ints] = field(default_factory=list)
-    """Sets that were found."""
+    """Sets that were found, the densest first."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,8 @@ class _OneSearch:
     def first(self) -> Status | None:
         """A set that keeps the conditions, without much work."""
         graph = self.graph
+        if (nodes := self._known_set()) is not None:
+            return self.tell(nodes)
         if not graph.conditions.connected:
             ties = times(graph.graph, np.ones(graph.graph.n)) if graph.graph.n else np.empty(0)
             return self.tell(graph.chosen(largest(ties + graph.gift, graph.least)))
@@ -178,9 +182,9 @@ class _OneSearch:
         return proven_optimal(self.run)
 
     def known_sets(self) -> Status | None:
-        """Sets that are known from other sizes, and the best first nodes of the order by loads."""
+        """The user's sets, and the best first nodes of the order by loads."""
         graph, known = self.graph, self.known
-        for nodes in known.sets:
+        for nodes in known.given:
             if graph.broken(nodes) is None and (stop := self.tell(nodes)) is not None:
                 return stop
         if graph.conditions.connected or known.order is None or known.weights is None:
@@ -335,6 +339,10 @@ class _OneSearch:
         assert self.run.best_x is not None
         return np.flatnonzero(self.run.best_x > 0)
 
+    def _known_set(self) -> Ints | None:
+        """The densest set that another size has left and that keeps these conditions too."""
+        return next((nodes for nodes in self.known.sets if self.graph.broken(nodes) is None), None)
+
     def _free(self, nodes: Ints) -> Ints:
         """The places of a set's free nodes."""
         kept = nodes[~np.isin(nodes, self.graph.conditions.include)]
@@ -369,31 +377,3 @@ class _OneSearch:
             if sizes[order[:enough]].sum() <= graph.most:
                 nodes = nodes[np.isin(labels, order[:enough])]
         return nodes
-
-
-def most_of_any(graph: ConditionedGraph, loads: Floats) -> Floats:
-    """What t free nodes and those chosen anyway weigh at most, for t = 0, 1, ...: by their loads and by their pairs."""
-    counts = np.arange(loads.size + 1.0)
-    pairs = 0.5 * max(graph.whole.weight_range[1], 0.0) * counts * (counts - 1.0)
-    best = np.minimum(_largest_sums(loads), _largest_sums(graph.gift) + pairs * (1.0 + 4.0 * _EPS))
-    best = best + graph.extra
-    return np.asarray(best + 4.0 * _EPS * (np.abs(best) + 2.0 * abs(graph.extra)))
-
-
-def densest_of_any(graph: ConditionedGraph, tops: Floats) -> float:
-    """No set that keeps the conditions is denser, by what so many nodes weigh at most."""
-    sizes = np.arange(max(graph.least, 0), graph.most + 1)
-    sizes = sizes[sizes + graph.paid > 0]
-    best, counts = tops[sizes], sizes + graph.paid
-    if graph.unit:
-        return float((2.0 * (np.floor(best / graph.unit) * graph.unit) / counts).max())
-    best = best + graph.rounding * counts + 8.0 * _EPS * np.abs(best)
-    return float(np.nextafter(2.0 * best / counts, np.inf).max())
-
-
-def _largest_sums(numbers: Floats) -> Floats:
-    """At least the sum of the t largest, for t = 0, 1, ..., n."""
-    falling = -np.sort(-numbers)
-    sums = np.concatenate([[0.0], np.cumsum(falling, dtype=np.longdouble)])
-    slack = np.concatenate([[0.0], np.cumsum(np.abs(falling))]) * 2.0**-52
-    return np.asarray(sums + slack * (1.0 + numbers.size * 2.0**-11), dtype=np.float64)

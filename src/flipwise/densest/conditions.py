@@ -214,6 +214,8 @@ class ConditionedGraph:
 
     def twice(self, nodes: Ints) -> float:
         """x'Wx + c'x of a set of nodes of the whole graph, rounded once."""
+        if self.whole.integral and self.conditions.node_weights is None:
+            return self.whole.inner_weight(nodes)
         own = 2.0 * self.half[nodes]
         if self.whole.integral:
             return math.fsum([self.whole.inner_weight(nodes), *own.tolist()])

@@ -49,10 +49,10 @@ def solve_conditions(
     results: list[DensestSubgraph] = []
     first = replace(wanted[0], least=min(each.least for each in wanted), most=max(each.most for each in wanted))
     with guarded_interrupts() as interrupts:
-        base, known = ConditionedGraph(graph, first), Known(sets=list(given))
+        base, known = ConditionedGraph(graph, first), Known(given)
         for each in wanted:
             if first.connected and len(wanted) > 1:
-                known = Known(sets=known.sets)
+                known = Known(given, sets=known.sets)
             try:
                 conditioned = base if len(wanted) == 1 else base.resized(each.least, each.most)
                 result = solve_one(conditioned, known, replace(call, seed=rng, limits=limits))
@@ -62,8 +62,8 @@ def solve_conditions(
                 break
             limits = replace(limits, began=Moment())
             result.seed = seed_of(call.seed)
-            known.sets.append(result.indices)
             results.append(result)
+            known.sets = [found.indices for found in sorted(results, key=lambda found: -found.value)]
             if result.status in (Status.INTERRUPTED, Status.CALLBACK) or interrupts.requested:
                 break
     return results
