@@ -162,7 +162,8 @@ class TriangleTree:
     def _children(self, state: TriangleBound, at: Contracted, bound: int) -> list[Node]:
         X = state.X
         self.part.offer(at.spins(_rounded(X, state.Q)))
-        open_ = np.abs(X) + 2.0 * np.eye(state.N)
+        open_ = np.abs(X)
+        np.fill_diagonal(open_, np.inf)
         i, j = divmod(int(np.argmin(open_)), state.N)
         i, j = max(i, j), min(i, j)
         u, triangles = state.at_best

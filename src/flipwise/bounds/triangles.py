@@ -28,6 +28,8 @@ MOST_ADDED = 8
 """The most triangles added at once, for each row of X."""
 EVALUATIONS = 40
 """Steps of the quasi-Newton method between two looks at the triangles."""
+RECOVERS = 1e6
+"""By what the weight of the smoothing rises where the numbers have overflowed."""
 SIGNS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=np.float64)
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -172,6 +174,10 @@ class TriangleBound:
         )  # fmt: skip
         self.u, self.evaluations = found.x[:N], int(found.nfev)
         triangles.z = np.maximum(found.x[N:], 0.0)
+        if not (np.isfinite(found.x).all() and np.isfinite(self.X).all()):  # alpha was too small for this matrix
+            u, best = self.at_best
+            self.u, self.triangles, self.X = u.copy(), best.kept(np.arange(best.z.size)), np.eye(N)
+            self.alpha *= RECOVERS
         return self.best
 
     def exchange_triangles(self) -> int:

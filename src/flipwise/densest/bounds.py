@@ -19,12 +19,15 @@ The bound by pairs is in `densest.pairs`. Of all bounds, each with its name and 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from flipwise.densest.certifying import MOST_EDGES, loads_proof, order_proof
 from flipwise.densest.core import Core, arc_weights
 from flipwise.engine.limits import Clock
 from flipwise.foundation.arrays import Floats, Ints
@@ -44,11 +47,15 @@ class SubgraphBounds:
     unit: float
     """Every E(S) is a multiple of this, exactly; 0 where the weights have no common divisor to speak of."""
     known: dict[str, float] = field(default_factory=dict)
+    proofs: dict[str, Callable[[], dict[str, Any] | None] | None] = field(default_factory=dict)
+    """Of each the proof, for a certificate, where it has one."""
 
-    def add(self, name: str, bound: float) -> None:
+    def add(self, name: str, bound: float, proof: Callable[[], dict[str, Any] | None] | None = None) -> None:
         """Note a bound, rounded down to a weight that a set can have: an integer where all weights are integers."""
         if self.unit:
             bound = math.floor(bound / self.unit) * self.unit
+        if bound < self.known.get(name, math.inf):
+            self.proofs[name] = proof
         self.known[name] = min(float(bound), self.known.get(name, math.inf))
 
     @property
@@ -73,7 +80,7 @@ def simple_bounds(core: Core, k: int, largest: float, unit: float) -> SubgraphBo
     clique = clique_bound(k, largest)
     bounds.add("clique", clique if unit else clique + 1e-15 * abs(clique))
     if core.graph.weights is None:
-        bounds.add("order", order_bound(core, core.peeling.order, k))
+        bounds.add("order", order_bound(core, core.peeling.order, k), partial(order_proof, core))
     return bounds
 
 
@@ -108,9 +115,12 @@ class CoreLoads(NamedTuple):
 
 def add_cheap_bounds(bounds: SubgraphBounds, core: Core, loaded: CoreLoads, largest: float) -> None:
     """Note the simple bounds of a core and those of the loads; `largest` is the largest weight of the whole graph."""
-    for name, bound in simple_bounds(core, bounds.k, largest, bounds.unit).known.items():
-        bounds.add(name, bound)
-    bounds.add("loads", top_sum(loaded.loads, bounds.k, loaded.core.cap))
+    simple = simple_bounds(core, bounds.k, largest, bounds.unit)
+    for name, bound in simple.known.items():
+        bounds.add(name, bound, simple.proofs[name])
+    split = loaded.core.kept.get("shares")
+    proof = None if split is None else partial(loads_proof, loaded.core, split)
+    bounds.add("loads", top_sum(loaded.loads, bounds.k, loaded.core.cap), proof)
 
 
 @dataclass(eq=False)
@@ -254,6 +264,9 @@ def balanced_loads(
         if np.all(before - now <= tolerance * np.abs(now)) or (clock is not None and clock.expired):
             break
         before = now
+    core.kept.pop("shares", None)
+    if shares.first.size <= MOST_EDGES:
+        core.kept["shares"] = shares
     return shares.proven_loads()
 
 

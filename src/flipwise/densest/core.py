@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +55,8 @@ class Core:
     graph: Graph
     nodes: Ints
     cap: float
+    kept: dict[str, Any] = field(default_factory=dict, repr=False)
+    """What was worked out on it, for certificates."""
 
     @property
     def is_whole(self) -> bool:

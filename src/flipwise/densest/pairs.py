@@ -15,11 +15,21 @@ Nodes outside the core have price 0 and carry at most `core.cap`.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from flipwise.densest.bounds import SubgraphBounds, positive_edges, sorted_by_group, split_in_halves, top_sum
+from flipwise.densest.bounds import (
+    Shares,
+    SubgraphBounds,
+    positive_edges,
+    sorted_by_group,
+    split_in_halves,
+    top_sum,
+)
+from flipwise.densest.certifying import MOST_EDGES, pairs_proof
 from flipwise.densest.core import Core, core_above
 from flipwise.engine.limits import Clock
 from flipwise.engine.run import Run
@@ -119,8 +129,23 @@ class PairProgramme:
         return int(low.size)
 
 
+class Priced(NamedTuple):
+    """A bound on E(S), and what proves it: the prices, the credits of the pairs, and the split of what is left."""
+
+    bound: float
+    v: Floats
+    p: Floats
+    split: Shares
+
+
 def proven(core: Core, k: int, first: Ints, second: Ints, weight: Floats, v: Floats, p: Floats, passes: int) -> float:
     """A bound on E(S) for all S of k nodes from any prices and credits, rounded up."""
+    return proof_by_prices(core, k, (first, second, weight), v, p, passes).bound
+
+
+def proof_by_prices(core: Core, k: int, pairs: tuple[Ints, Ints, Floats], v: Floats, p: Floats, passes: int) -> Priced:
+    """The same with what proves it."""
+    first, second, weight = pairs
     v, p = np.maximum(v, 0.0), np.maximum(p, 0.0)
     priced = v[first] + v[second]
     p = np.where(p > priced - weight, np.maximum(priced - weight, 0.0), p)  # a credit beyond this only adds load
@@ -138,7 +163,7 @@ def proven(core: Core, k: int, first: Ints, second: Ints, weight: Floats, v: Flo
         shares.balance(passes)
     loads = shares.proven_loads()
     total, rest = math.fsum(p), top_sum(loads, k, core.cap)
-    return total + rest + 4.0 * _EPS * (total + abs(rest))
+    return Priced(total + rest + 4.0 * _EPS * (total + abs(rest)), v, p, shares)
 
 
 class PairBound(NamedTuple):
@@ -146,6 +171,7 @@ class PairBound(NamedTuple):
 
     bound: float
     work: float
+    proof: Callable[[], dict[str, Any] | None] | None = None
 
 
 def pair_bound(
@@ -154,6 +180,7 @@ def pair_bound(
     """Improve the bound `known` on E(S) until it is below `goal`, stalls, or `most_work` or the time is used up."""
     programme = PairProgramme(core, k)
     best = known
+    proof: Callable[[], dict[str, Any] | None] | None = None
     stalled = 0
     step = 0
     work = 0.0
@@ -167,12 +194,16 @@ def pair_bound(
         pairs = programme.first, programme.second, programme.weight
         scale = programme.scale
         proposals = (programme.mean_v, programme.mean_p), (programme.v, programme.p)
-        found = min(proven(core, k, *pairs, scale * v, scale * p, BALANCE_PASSES) for v, p in proposals)
+        tried = [proof_by_prices(core, k, pairs, scale * v, scale * p, BALANCE_PASSES) for v, p in proposals]
+        least = min(tried, key=lambda each: each.bound)
+        found = least.bound
         stalled = 0 if found < best * (1.0 - 2e-5) else stalled + 1
+        if found < best and programme.first.size <= MOST_EDGES:
+            proof = partial(pairs_proof, core, pairs, least.v, least.p, least.split)
         best = min(best, found)
         if step in LISTING_STEPS:
             programme.add_non_edges()
-    return PairBound(best, work)
+    return PairBound(best, work, proof)
 
 
 def add_pair_bound(bounds: SubgraphBounds, core: Core, loads: Floats, run: Run, most_work: float) -> None:
@@ -193,5 +224,5 @@ def add_pair_bound(bounds: SubgraphBounds, core: Core, loads: Floats, run: Run, 
         found = pair_bound(each, k, known, goal, most_work=most_work, clock=run.clock)
         most_work -= found.work
         if found.bound < known:
-            bounds.add("pairs", found.bound)
+            bounds.add("pairs", found.bound, found.proof)
             run.raise_bound(-2.0 * bounds.best[1])

@@ -14,11 +14,13 @@ from __future__ import annotations
 import heapq
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 
 import numpy as np
 
 from flipwise.densest.bounds import SubgraphBounds, clique_bound, top_sum
+from flipwise.densest.certifying import MOST_ROWS, square_proof
 from flipwise.densest.core import Core, arc_weights, core_above
 from flipwise.densest.semidefinite import FULL_SPECTRUM, Certificate, Relaxation
 from flipwise.engine.run import Run
@@ -159,10 +161,10 @@ class _CoreProof:
         if 8 * self.bounds.k < relaxation.N:
             return None
         relaxation.begin_from_spectrum()
-        certificate = relaxation.certificate()
+        certificate = relaxation.certificate(keep=relaxation.N <= MOST_ROWS)
         if certificate is not None:
             bound = self.whole_bound(certificate)
-            self.note("spectral", bound)
+            self.note("spectral", bound, certificate)
             if bound <= NEAR * weight:
                 return certificate
         relaxation.begin_anew()
@@ -177,12 +179,12 @@ class _CoreProof:
         steps = STEPS if relaxation.N <= FULL_SPECTRUM else 2 * STEPS
         while stalled < 3:
             spent = self.steps_spent(relaxation, steps)
-            certificate = relaxation.certificate()
+            certificate = relaxation.certificate(keep=relaxation.N <= MOST_ROWS)
             bound = math.inf if certificate is None else self.whole_bound(certificate)
             progress = reached - bound
             if progress > 0.0:
                 best, reached = certificate, bound
-                self.note("semidefinite", bound)
+                self.note("semidefinite", bound, certificate)
             if reached <= self.goal or spent:
                 break
             hopeless = relaxation.steps >= 4 * STEPS and min(reached, relaxation.value) > 1.01 * known
@@ -197,9 +199,14 @@ class _CoreProof:
                 return True
         return False
 
-    def note(self, name: str, bound: float) -> None:
-        """Note a bound on E."""
-        self.bounds.add(name, bound)
+    def note(self, name: str, bound: float, certificate: Certificate | None = None) -> None:
+        """Note a bound on E, and what proves it."""
+        proof = None
+        if certificate is not None and certificate.square is not None:
+            k, whole, of = self.bounds.k, self.run.problem.n, certificate
+            t = certificate.best_sums(k).t
+            proof = partial(square_proof, self.core, whole, certificate.square, of.prices, k, t, of.lifted)
+        self.bounds.add(name, bound, proof)
         self.run.raise_bound(-2.0 * self.bounds.best[1])
 
     def whole_bound(self, certificate: Certificate) -> float:

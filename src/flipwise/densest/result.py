@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from flipwise.densest.bounds import SubgraphBounds
-from flipwise.densest.whole import WholeGraph
+from flipwise.densest.certifying import certificate_of
+from flipwise.densest.whole import GraphInMemory, WholeGraph
 from flipwise.engine.limits import Status
 from flipwise.engine.result import Result
 from flipwise.foundation.arrays import Floats, Ints
@@ -79,6 +80,8 @@ class DensestSubgraph(Result):
         bounds = proven.get(k)
         if bounds is not None:
             described.note_bounds(bounds, exhausted=result.optimal and result.method == "exact")
+            if isinstance(graph, GraphInMemory) and described.bound is not None and bounds.known:
+                described.certificate = certificate_of(graph.graph, bounds, described.bound)
         if described.status is Status.OPTIMAL and not described.optimal:  # to the last digit, where weights are rounded
             described.status = Status.LOCAL_OPTIMUM
         return described
@@ -131,6 +134,8 @@ class DensestSubgraph(Result):
             self.bound = max(bounds.density(best), self.value)  # above what was found, also by rounding
         if exhausted or "exact" in bounds.known:
             self.bound, self.bound_method = self.value, "exact"
+        if self.certificate is not None and self.certificate.kind != self.bound_method:
+            self.certificate = None
         if self.optimal and self.status is not Status.INTERRUPTED:
             self.status = Status.OPTIMAL
 

@@ -42,11 +42,12 @@ SETTLING_STEPS = 300
 
 
 class Sums(NamedTuple):
-    """Twice a bound on E for sets of k nodes: a constant and the k largest of `sums`, rounded up by `error`."""
+    """Twice a bound on E for sets of k nodes: a constant and the k largest of `sums`, rounded up by `error`; at t."""
 
     sums: Floats
     total: float
     error: float
+    t: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,10 @@ class Certificate:
     ties: Floats
     own: Floats
     prices: Floats
+    square: Floats | None = None
+    """S, where it is kept, ..."""
+    lifted: float = 0.0
+    """... and by how much its diagonal is to be raised for it to be semidefinite."""
 
     def bound(self, k: int) -> float:
         """A bound on E for sets of k nodes, rounded up."""
@@ -80,7 +85,7 @@ class Certificate:
             )
             total = t * t * self.constant + math.fsum(sums[chosen]) + error
             if best is None or total < best.total:
-                best = Sums(sums, total, error)
+                best = Sums(sums, total, error, t)
             if t * self.constant + float(self.ties[chosen].sum()) > 0.0:  # half the slope at t
                 high = t
             else:
@@ -101,9 +106,9 @@ class Certificate:
         return always, never
 
 
-def certified(W: Floats, gains: Floats, S: Floats, v: Floats) -> Certificate | None:
+def certified(W: Floats, gains: Floats, S: Floats, v: Floats, *, keep: bool = False) -> Certificate | None:
     """What S and v prove about W, a matrix with zero diagonal, and gains of its nodes; None where S is far from
-    semidefinite."""
+    semidefinite. S is kept on demand."""
     N, n = len(S), len(W)
     size = float(np.abs(S).max(initial=0.0))
     shift, lifted = (1e-12 if N <= FULL_SPECTRUM else 1e-9) * N * size + 1e-300, None
@@ -129,7 +134,8 @@ def certified(W: Floats, gains: Floats, S: Floats, v: Floats) -> Certificate | N
     parts = np.diag(S)[1:], lifted, 2.0 * gains, rest.sum(axis=1) * (1.0 + 2.0 * n * _EPS)
     own = parts[0] + parts[1] + parts[2] + parts[3]
     own += 8.0 * _EPS * (np.abs(parts[0]) + parts[1] + np.abs(parts[2]) + parts[3])
-    return Certificate((float(S[0, 0]) + lifted) * (1.0 + 4.0 * _EPS), S[0, 1:].copy(), own, v)
+    constant = (float(S[0, 0]) + lifted) * (1.0 + 4.0 * _EPS)
+    return Certificate(constant, S[0, 1:].copy(), own, v, S if keep else None, lifted)
 
 
 class Relaxation:
@@ -231,8 +237,8 @@ class Relaxation:
                 ratio = float(np.linalg.norm(apart)) / max(moved, 1e-300)
                 self.penalty *= 1.4 if ratio > 3.0 else 1.0 / 1.4 if ratio < 1.0 / 3.0 else 1.0
 
-    def certificate(self) -> Certificate | None:
-        """What the multipliers prove so far."""
+    def certificate(self, *, keep: bool = False) -> Certificate | None:
+        """What the multipliers prove so far; the matrix is kept on demand."""
         M, a = self._on_face(-self.Z.astype(np.float64))
         M = 0.5 * (M + M.T)
         if self.N <= FULL_SPECTRUM or not self.steps:  # without a step it is the spectral bound, all but semidefinite
@@ -244,7 +250,7 @@ class Relaxation:
             M += part
             self.basis = basis
         v = -2.0 * a[1:] / math.sqrt(self.k * self.k + self.N - 1.0)
-        return certified(self.W, self.gains, self.scale * M, self.scale * v)
+        return certified(self.W, self.gains, self.scale * M, self.scale * v, keep=keep)
 
     def _on_face(self, M: Floats) -> tuple[Floats, Floats]:
         """M' = (I - ww') M (I - ww'), and a with M = M' + wa' + aw'."""

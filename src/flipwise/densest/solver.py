@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from flipwise.densest.bounds import (
     simple_bounds,
     top_sum,
 )
+from flipwise.densest.certifying import bipartite_proof
 from flipwise.densest.cliques import find_clique, may_hide_clique
 from flipwise.densest.core import Core, core_above, core_of_size, positive_degrees
 from flipwise.densest.exhaustive import MOST_NODES, MOST_WORK, QUICK_WORK, best_of_all
@@ -187,7 +189,8 @@ class OneSize:
         """Note that k nodes of a bipartite graph have at most k^2 / 4 pairs between the sides, where that is news."""
         most = self.k**2 // 4 * max(self.graph.weight_range[1], 0.0)
         if isinstance(self.graph, GraphInMemory) and most < self.bounds.best[1] and self.graph.bipartite:
-            self.bounds.add("bipartite", most if self.graph.unit else most * (1.0 + 1e-15))
+            proof = partial(bipartite_proof, self.graph.graph)
+            self.bounds.add("bipartite", most if self.graph.unit else most * (1.0 + 1e-15), proof)
             self.run.raise_bound(-2.0 * self.bounds.best[1])
 
     def searched_for_clique(self, core: Core, rng: np.random.Generator, work: float) -> Status | None:

@@ -16,6 +16,7 @@ from flipwise.model.quadratic import Quadratic
 from flipwise.qubo.solve import ising_objective, qubo_objective
 from flipwise.verification.quadratic import proven_value
 from flipwise.verification.refusing import claim
+from flipwise.verification.subgraph import proven_density
 
 
 def verify(problem: Any, certificate: Certificate | str | Path) -> float:
@@ -47,7 +48,10 @@ def verify(problem: Any, certificate: Certificate | str | Path) -> float:
     claim(isinstance(certificate, Certificate), f"a certificate is wanted, got {type(certificate).__name__}")
     try:
         if certificate.function == "subgraph":
-            raise NotImplementedError
+            density, claimed = proven_density(as_graph(problem), certificate), certificate.bound
+            holds = Fraction(claimed) >= density or claimed == float(density)
+            claim(holds, f"it proves {float(density)!r}, and claims {claimed!r}")
+            return claimed
         return _verified_value(_objective(problem, certificate), certificate)
     except FlipwiseError:
         raise

@@ -16,6 +16,7 @@ from flipwise.cli.options import (
     Counts,
     Seconds,
     answer_file,
+    certificate_option,
     checkpoint_option,
     cluster_option,
     graph_options,
@@ -25,7 +26,7 @@ from flipwise.cli.options import (
     run_options,
     threads_option,
 )
-from flipwise.cli.outputs import check_outputs, write_lines, write_text
+from flipwise.cli.outputs import check_outputs, write_certificate, write_lines, write_text
 from flipwise.cli.terminal import console, json_text, number, percent, print_json, print_table, progress, result_record
 from flipwise.foundation.interrupts import guarded_interrupts
 
@@ -57,6 +58,7 @@ CONDITIONS = ("at_least", "at_most", "include", "exclude", "connected", "node_we
 @graph_options
 @run_options
 @checkpoint_option
+@certificate_option
 @cluster_option
 @output_options
 def subgraph(
@@ -74,6 +76,7 @@ def subgraph(
     time_limit: float | None,
     threads: int | None,
     checkpoint: str | None,
+    certificate: str | None,
     cluster: str | None,
     as_json: bool,
     quiet: bool,
@@ -105,8 +108,11 @@ def subgraph(
     from flipwise.pages.subgraph_page import subgraph_page
 
     sizes = tuple(dict.fromkeys(sizes or ()))
-    _check_request(sizes, asked, output, page, marks, checkpoint, cluster)
-    check_outputs([file], {"-o": output, "--report": page, "--marks": marks, "--checkpoint": checkpoint})
+    _check_request(sizes, asked, output, page, marks, checkpoint, certificate, cluster)
+    check_outputs(
+        [file],
+        {"-o": output, "--report": page, "--marks": marks, "--checkpoint": checkpoint, "--certificate": certificate},
+    )
 
     def load() -> Any:
         return reading.graph(file, quiet=quiet)
@@ -141,6 +147,7 @@ def subgraph(
         record: dict[str, Any] = {"file": file, "results": [_record(result) for result in results]}
         if output:
             _write_answer(output, graph, record, results[0])
+        write_certificate(certificate, results[0])
         if marks:
             write_graph(graph, marks, attributes=node_marks(graph, results[0].indices))
         if page:
@@ -161,6 +168,7 @@ def _check_request(
     page: str | None,
     marks: str | None,
     checkpoint: str | None,
+    certificate: str | None,
     cluster: str | None,
 ) -> None:
     """Refuse options that do not go together."""
@@ -173,6 +181,8 @@ def _check_request(
         raise click.UsageError("-o writes one list of nodes: give one -k, or a name that ends in .json.")
     if cluster and (page or marks or (output or "").lower().endswith(_DETAILED)):
         raise click.UsageError("--report, --marks, tables and graphs are made by one process: leave out --cluster.")
+    if certificate and many:
+        raise click.UsageError("--certificate writes one proof: give one -k.")
     if marks:
         if many:
             raise click.UsageError("--marks marks one set of nodes: give one -k.")

@@ -29,9 +29,9 @@ _CLAIMS = {
 def verify(problem: str, certificate: str, reading: Reading, as_json: bool) -> None:
     """Recompute the proof in the file CERTIFICATE for the graph or model in the file PROBLEM, in exact arithmetic.
 
-    Certificates are written by the option --certificate of `maxcut`, `bisect` and `qubo`. The code that checks
-    them shares nothing with the code that found them. Exit code 0: the bound holds. 2: it is refused, and the message
-    says why.
+    Certificates are written by the option --certificate of `subgraph`, `maxcut`, `bisect` and `qubo`. The code that
+    checks them shares nothing with the code that found them. Exit code 0: the bound holds. 2: it is refused, and the
+    message says why.
 
     \b
     Examples:
