@@ -16,7 +16,7 @@ from flipwise.model.quadratic import Quadratic
 from flipwise.qubo.solve import ising_objective, qubo_objective
 from flipwise.verification.quadratic import proven_value
 from flipwise.verification.refusing import claim
-from flipwise.verification.subgraph import proven_density
+from flipwise.verification.subgraph import proven_weight
 
 
 def verify(problem: Any, certificate: Certificate | str | Path) -> float:
@@ -48,10 +48,7 @@ def verify(problem: Any, certificate: Certificate | str | Path) -> float:
     claim(isinstance(certificate, Certificate), f"a certificate is wanted, got {type(certificate).__name__}")
     try:
         if certificate.function == "subgraph":
-            density, claimed = proven_density(as_graph(problem), certificate), certificate.bound
-            holds = Fraction(claimed) >= density or claimed == float(density)
-            claim(holds, f"it proves {float(density)!r}, and claims {claimed!r}")
-            return claimed
+            return _verified_density(2 * proven_weight(as_graph(problem), certificate), certificate)
         return _verified_value(_objective(problem, certificate), certificate)
     except FlipwiseError:
         raise
@@ -79,6 +76,14 @@ def _objective(problem: Any, certificate: Certificate) -> Quadratic:
         made = as_problem(problem, None, None).objective
     claim(isinstance(made, Quadratic), "only quadratics have certificates")
     return made  # type: ignore[no-any-return]
+
+
+def _verified_density(double: Fraction, certificate: Certificate) -> float:
+    """The bound of k nodes, compared with twice the proven weight by k, where both may be rounded as densities are."""
+    k, claimed = int(certificate.problem["k"]), certificate.bound
+    holds = Fraction(claimed) >= double / k or claimed == float(double) / k
+    claim(holds, f"it proves {float(double) / k!r}, and claims {claimed!r}")
+    return claimed
 
 
 def _verified_value(objective: Quadratic, certificate: Certificate) -> float:

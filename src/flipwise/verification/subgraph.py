@@ -23,8 +23,8 @@ LARGEST = 2**62
 Whole = npt.NDArray[np.int64]
 
 
-def proven_density(graph: Graph, certificate: Certificate) -> Fraction:
-    """What no k nodes have a density above, by the certificate; refused where it proves nothing of this graph."""
+def proven_weight(graph: Graph, certificate: Certificate) -> Fraction:
+    """What no k nodes have more weight than, by the certificate; refused where it proves nothing of this graph."""
     known = certificate.problem
     own = known.get("n") == graph.n and known.get("hash") == graph_hash(graph.indptr, graph.indices, graph.weights)
     claim(own, "it is of another graph")
@@ -34,7 +34,7 @@ def proven_density(graph: Graph, certificate: Certificate) -> Fraction:
     unit = _unit(graph)
     if unit:
         weight = weight // unit * unit
-    return 2 * weight / k
+    return weight
 
 
 class _Edges:
