@@ -70,7 +70,7 @@ def test_an_mps_file_has_a_quadratic_objective(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("general\n w", "", "'w' is not binary"),
+        ("binary\n x\n", "binary\n", "'x' is not binary"),
         (" w <= 1", " w <= 5", "'w' is not binary"),
         (" few: x", " few: [ x * y ] + x", "does not read"),
         ("general\n w", "sos1\n s: x:1 y:2\ngeneral\n w", "'sos1' is no part"),
@@ -82,3 +82,18 @@ def test_what_is_more_than_that_is_refused(tmp_path: Path, old: str, new: str, m
     path.write_text(LP.replace(old, new))
     with pytest.raises(flipwise.InvalidFile, match=message):
         flipwise.read_constrained(path)
+
+
+def test_a_pyomo_model_comes_in_through_a_file(tmp_path: Path) -> None:
+    """With a constant and a product in the objective, which Pyomo writes in ways of its own."""
+    pyo = pytest.importorskip("pyomo.environ")
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(range(4), domain=pyo.Binary)
+    x = model.x
+    model.goal = pyo.Objective(expr=5 * x[0] + 6 * x[1] + 3 * x[2] + 4 * x[0] * x[3] + 1, sense=pyo.maximize)
+    model.weight = pyo.Constraint(expr=3 * x[0] + 4 * x[1] + 2 * x[2] + x[3] <= 6)
+    model.write(str(tmp_path / "model.lp"), io_options={"symbolic_solver_labels": True})
+    result = flipwise.solve_qubo(tmp_path / "model.lp", seed=0)
+    assert result.value == -13
+    chosen = {label for label, bit in zip(result.info["labels"], result.x, strict=True) if bit}
+    assert chosen == {"ONE_VAR_CONSTANT", "x(0)", "x(2)", "x(3)"}

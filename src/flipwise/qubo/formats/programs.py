@@ -120,7 +120,9 @@ def _converted(where: Path, program: Any, highspy: Any) -> ConstrainedModel:
     lower, upper = np.array(linear.col_lower_, dtype=float), np.array(linear.col_upper_, dtype=float)
     kinds = list(linear.integrality_) or [highspy.HighsVarType.kContinuous] * n
     for name, kind, low, high in zip(names, kinds, lower, upper, strict=True):
-        if kind != highspy.HighsVarType.kInteger or low not in (0.0, 1.0) or high not in (0.0, 1.0):
+        decided = low == high  # of any kind: Pyomo writes a constant as a variable that is 1
+        is_binary = low in (0.0, 1.0) and high in (0.0, 1.0) and (decided or kind == highspy.HighsVarType.kInteger)
+        if not is_binary:
             raise InvalidFile(
                 f"{where}: the variable {name!r} is not binary ({kind.name[1:]}, {low:g} to {high:g}); only programs "
                 "of binary variables can be searched."
