@@ -48,6 +48,8 @@ STEERING = 10.0
 """What a broken row costs where no such point is accepted: it chooses the next flip of a chain."""
 MOVING_SHARE = 0.05
 """Share of chains that keep all rows from which on nothing else is accepted."""
+USUAL = 0.75
+"""Share of the anneals in the way that the probe has chosen; the rest is made in the other."""
 PROBED = 2000
 """Chains by which that is found out."""
 VISITS = 150
@@ -120,14 +122,15 @@ class RowsPopulation:
     def _task(self, clock: Clock) -> Task:
         start = self.best.s
         if len(self.members) < CAPACITY or self.rng.random() < 0.3:
-            heat, sweeps = HEATS[0], self.sweeps
+            heat, sweeps = HEATS[0] if self.rng.random() < 0.5 else HEATS[2], self.sweeps
             self.sweeps = min(1.1 * self.sweeps, LONGEST)
         else:
             heat = HEATS[int(self.rng.integers(1, len(HEATS)))]
             sweeps = min(LENGTHS[int(self.rng.integers(len(LENGTHS)))], self.sweeps)
             if self.rng.random() < 0.5:
                 start = self.members[int(self.rng.integers(len(self.members)))].s
-        mode = kernels.HARD if self.moves and self.rng.random() < 0.75 else kernels.SOFT
+        usual, other = (kernels.HARD, kernels.SOFT) if self.moves else (kernels.SOFT, kernels.HARD)
+        mode = usual if self.rng.random() < USUAL else other
         fitted = self.pace.shortened(sweeps, clock, 0.25)
         return partial(self._anneal, start, heat, fitted, mode, self.rng.spawn(1)[0], clock)
 
