@@ -69,13 +69,15 @@ def large(recorder: Recorder, edges: int) -> None:
         seconds, spent = time.perf_counter() - begun, time.process_time() - spent
         row = {
             "graph": "fraud", "form": form, "rows": matrix.shape[0], "columns": matrix.shape[1], "edges": matrix.nnz,
-            "seconds": seconds, "processor_seconds": spent, "planted_density": planted / math.sqrt(ROWS * COLUMNS), "density": result.density,
+            "seconds": seconds, "processor_seconds": spent,
+            "planted_density": planted / math.sqrt(ROWS * COLUMNS), "density": result.density,
             "bound": result.bound, "gap": result.gap, "proven_by": result.bound_method, "shape": list(result.shape),
             **found(result, rows, columns),
         }  # fmt: skip
         recorder.add(**row)
         print(
-            f"{form}: {matrix.nnz:,} edges, {seconds:.1f} s ({spent:.1f} s of the processor), block {result.shape}, density {result.density:.3f} "
+            f"{form}: {matrix.nnz:,} edges, {seconds:.1f} s ({spent:.1f} s of the processor), "
+            f"block {result.shape}, density {result.density:.3f} "
             f"(planted {row['planted_density']:.3f}), bound {result.bound:.3f}, gap {result.gap:.2g}; "
             f"{row['planted_rows_found']} of {ROWS} rows and {row['planted_columns_found']} of {COLUMNS} columns",
             flush=True,

@@ -121,6 +121,40 @@ class DenseBlock(Result):
         """The chosen columns by their own names."""
         return list(self.column_labels)
 
+    @property
+    def measure(self) -> str:
+        """What `value` is called."""
+        return "density"
+
+    @property
+    def is_maximum(self) -> bool:
+        """Whether more is better."""
+        return True
+
+    def subject(self) -> str:
+        """What was solved."""
+        first, second = self.sides
+        a, b = ("any number of",) * 2 if self.method == "flow" else (f"{count:,}" for count in self.shape)
+        return f"dense block: {a} {first} and {b} {second} with the most weight (weight / sqrt({first} * {second}))"
+
+    def in_unit(self, minimised: float) -> float:
+        """What the search has minimised, in the unit of `value`."""
+        return -minimised if self.method == "flow" else block_density(-minimised, *self.shape)
+
+    def offers_bound(self) -> bool:
+        """Whether a bound can be asked for."""
+        return True
+
+    def may_close_gap(self) -> bool:
+        """Whether `bound="best"` goes further than what was proven."""
+        return False
+
+    def search_further(self) -> str:
+        """What to try where a method has come to its own end."""
+        return (
+            "`effort=5` or a `time_limit` searches longer" if self.method != "flow" else "More time, for what is open"
+        )
+
     def facts(self) -> list[tuple[str, str]]:
         """What a reader wants to know, as names and texts."""
         bound = [(name, f"{text[:-1]}, by {self.bound_method})") for name, text in self.bound_facts()]

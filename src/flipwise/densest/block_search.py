@@ -103,7 +103,23 @@ class _Walk:
             rows, columns = self.sides.split(start)
             stop = self.ascend(rows) if rows.size else None
             stop = stop or (self.ascend(columns + self.sides.rows) if columns.size else None)
+        for nodes in () if stop is not None else self._of_the_shape():
+            stop = stop or self.ascend(nodes)
         return stop
+
+    def _of_the_shape(self) -> Iterator[Ints]:
+        """The rows, and the columns, of the densest block of any size at the prices of this shape."""
+        sides = self.sides
+        if sides.weight_range[0] < 0.0:
+            return
+        price = np.full(sides.n, max(1, round(32 * self.a / max(self.a, self.b))), dtype=np.int64)
+        price[: sides.rows] = max(1, round(32 * self.b / max(self.a, self.b)))
+        units = replace(in_units(sides.graph, bits=BITS - 8), price=price)
+        worth = self.best.weight / units.unit / (price[0] * self.a + price[-1] * self.b)
+        kept = worth_their_price(units, 0.99 * worth)
+        if kept.size:
+            rows, columns = sides.split(kept[best_ratio(units.among(kept), stop=self.run.check_time).nodes])
+            yield from (rows, columns + sides.rows) if rows.size and columns.size else ()
 
     def _top(self, scores: Floats) -> Block:
         """The rows and the columns of the largest scores."""
@@ -145,16 +161,6 @@ class _Walk:
         if loads is not None and loads.any():
             yield largest(loads[: sides.rows], self.a)
             yield largest(loads[sides.rows :], self.b) + sides.rows
-        if sides.weight_range[0] >= 0.0:
-            units = in_units(sides.graph, bits=BITS - 8)
-            price = np.full(sides.n, max(1, round(32 * self.a / max(self.a, self.b))), dtype=np.int64)
-            price[: sides.rows] = max(1, round(32 * self.b / max(self.a, self.b)))
-            units = replace(units, price=price)
-            worth = self.best.weight / units.unit / (price[0] * self.a + price[-1] * self.b)
-            kept = worth_their_price(units, 0.99 * worth)
-            if kept.size:
-                rows, columns = sides.split(kept[best_ratio(units.among(kept), stop=self.run.check_time).nodes])
-                yield from (rows, columns + sides.rows) if rows.size and columns.size else ()
         x = np.ones(sides.n)
         for _ in range(8):  # the leading pair of singular vectors, about
             x = x / max(float(np.abs(x).max()), 1e-300) + sides.graph.to_scipy() @ x
