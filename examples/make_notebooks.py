@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 HERE = Path(__file__).parent
-CHOSEN = ("dense_subgraph", "hashing_digits", "max_cut")
+CHOSEN = ("characters", "dense_subgraph", "hashing_digits", "max_cut")
 
 
 def notebook(source: str) -> str:
