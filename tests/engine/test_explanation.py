@@ -24,6 +24,8 @@ RESULTS: dict[str, Any] = {
     "partition": lambda: flipwise.partition(RING, 3, effort=0.1, seed=0),
     "densest": lambda: flipwise.densest_subgraph(RING, 3, seed=0),
     "any size": lambda: flipwise.densest_subgraph(RING),
+    "conditions": lambda: flipwise.densest_subgraph(RING, at_least=3, include=[2], seed=0),
+    "several": lambda: flipwise.densest_subgraph(RING, 2, several=2, seed=0),
     "profile": lambda: flipwise.densest_subgraph(RING, [2, 3], seed=0),
 }
 

@@ -181,8 +181,8 @@ class DensestSubgraph(Result):
 
     def subject(self) -> str:
         """What was solved."""
-        size = "densest subgraph: any number" if self.method == "flow" else f"densest subgraph: {self.k:,}"
-        return f"{size} of {self.x.size:,} nodes with the most edge weight inside (x'Wx / k)"
+        wanted = self.conditions or ("any size" if self._minimises_density else f"{self.k:,} nodes")
+        return f"densest subgraph of {self.x.size:,} nodes: {wanted}"
 
     def offers_bound(self) -> bool:
         """Whether a bound can be asked for."""
@@ -198,7 +198,16 @@ class DensestSubgraph(Result):
 
     def in_unit(self, minimised: float) -> float:
         """What the search has minimised, in the unit of `value`."""
-        return -minimised if self.method == "flow" else -minimised / self.k
+        return -minimised if self._minimises_density else -minimised / self.k
+
+    def other_answers(self) -> str:
+        """How others that are as good are found."""
+        return "`several=3` finds further dense sets"
+
+    @property
+    def _minimises_density(self) -> bool:
+        """Whether the search has minimised minus the density, not -x'Wx."""
+        return self._problem.get("objective", "") in ("DensityObjective", "ConditionedDensity")
 
     def facts(self) -> list[tuple[str, str]]:
         """What a reader wants to know, as names and texts."""
@@ -258,7 +267,7 @@ class DensityProfile(Sequence[DensestSubgraph]):
         sizes = f"{len(self)} sizes from {self.ks[0]:,} to {self.ks[-1]:,}"
         rest = "" if proven == len(self) else f"; least is proven at k = {loosest.k:,}: {lines['Proven']}"
         return [
-            ("Solved", f"densest subgraphs of {loosest.x.size:,} nodes, {sizes}, x'Wx / k"),
+            ("Solved", f"densest subgraphs of {loosest.x.size:,} nodes: {sizes}"),
             ("Answer", f"densities from {self.densities.min():.6g} to {self.densities.max():.6g}"),
             ("Ended", f"at k = {loosest.k:,}: {lines['Ended']}"),
             ("Proven", f"optimal at {proven} of {len(self)} sizes{rest}"),

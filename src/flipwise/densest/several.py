@@ -17,6 +17,7 @@ from flipwise.densest.result import DensestSubgraph
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_whole, is_number
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.tables import html_table
 
 
 def check_several(several: int | None, overlap: float) -> None:
@@ -59,10 +60,28 @@ class DenseSubgraphs(Sequence[DensestSubgraph]):
     def __len__(self) -> int:
         return len(self.results)
 
-    def __str__(self) -> str:
-        lines = [f"{'set':>4}  {'nodes':>8}  {'density':>12}  {'bound':>12}  proven by"]
+    def explanation(self) -> list[tuple[str, str]]:
+        """The lines of `flipwise.explain`."""
+        first = dict(self.results[0].explanation())
+        proven = sum(result.optimal for result in self.results)
+        return [
+            ("Solved", f"{len(self)} sets, one after another; the first: {first['Solved']}"),
+            ("Answer", "densities " + ", ".join(f"{density:.6g}" for density in self.densities[:8])),
+            ("Ended", f"the last: {self.results[-1].message}"),
+            ("Proven", f"{proven} of {len(self)} optimal, given those before; the first: {first['Proven']}"),
+            ("Next", "`overlap=0.2` lets sets share nodes, a larger `several` finds more of them."),
+        ]
+
+    def _rows(self) -> list[list[str]]:
+        rows = [["set", "nodes", "density", "bound", "proven by"]]
         for number, result in enumerate(self.results, 1):
             bound = "-" if result.bound is None else f"{result.bound:.6f}"
-            own = f"{number:>4}  {result.k:>8}  {result.density:>12.6f}"
-            lines.append(f"{own}  {bound:>12}  {result.bound_method or '-'}")
-        return "\n".join(lines)
+            rows.append([f"{number}", f"{result.k}", f"{result.density:.6f}", bound, result.bound_method or "-"])
+        return rows
+
+    def _repr_html_(self) -> str:
+        head, *rows = self._rows()
+        return html_table("Dense subgraphs", head, rows)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{a:>4}  {k:>8}  {own:>12}  {bound:>12}  {by}" for a, k, own, bound, by in self._rows())

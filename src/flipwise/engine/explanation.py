@@ -138,7 +138,7 @@ def _duration(seconds: float) -> str:
 def _next_steps(result: Result) -> list[str]:
     """One or two sentences without their full stop."""
     if result.optimal:
-        more = ["`pool=10` finds others that are as good or nearly"] if result.pool is None else []
+        more = [result.other_answers()] if result.pool is None else []
         return ["Nothing: this is the best there is", *more]
     if result.gap is not None and result.gap <= ROUNDING:
         return ["Nothing: what is left is rounding"]

@@ -192,6 +192,10 @@ class Result:
             return "Another `seed`, or a `time_limit` for a longer search"
         return 'A descent ends at a local optimum: `method="portfolio", time_limit=10` searches on'
 
+    def other_answers(self) -> str:
+        """How others that are as good are found."""
+        return "`pool=10` finds others that are as good or nearly"
+
     def in_unit(self, minimised: float) -> float:
         """What the search has minimised, in the unit of `value`."""
         return minimised
