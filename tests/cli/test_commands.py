@@ -95,6 +95,9 @@ def test_fixed_members_several_answers_and_limits(call: Call) -> None:
     )
     assert "the target value was reached" in shown.out and "5 to 9 at 1, 1 fixed" in shown.out
     assert max(map(len, shown.out.splitlines())) <= 80
+    dense = json.loads(call("subgraph", "graph.txt", "-k", "5,9", "--target", "1", "--explain", "--json", "-q").out)
+    assert [found["status"] in ("target", "optimal") for found in dense["results"]] == [True, True]
+    assert [said["Ended"] for said in dense["explanation"]] == [found["message"] for found in dense["results"]]
     near = json.loads(call("qubo", "model.qubo", "--gap", "1000%", "--max-evaluations", "10000", "--json", "-q").out)
     assert near["status"] in ("gap", "optimal") and near["gap"] <= 10.0 and "pool" not in near
 

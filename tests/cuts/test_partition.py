@@ -111,6 +111,16 @@ def test_a_pool_of_partitions_is_one_of_distinct_partitions(tmp_path: Path) -> N
         assert again is not None and (again.points == pool.points).all() and (again.distances == pool.distances).all()
 
 
+def test_no_answer_of_a_pool_is_better_than_the_first() -> None:
+    """What is found beside the best points is the answer where it is better."""
+    graph = nx.random_regular_graph(4, 600, seed=2)
+    edges = (600, np.array(graph.edges))
+    for more in ({}, {"imbalance": 0.05}):
+        result = flipwise.partition(edges, 4, effort=0.05, seed=1, pool=6, distance=2, **more)  # type: ignore[arg-type]
+        assert result.pool is not None and result.pool.values.tolist() == sorted(result.pool.values)
+        assert result.value == result.pool.values[0]
+
+
 def test_partitions_differ_by_more_than_the_names_of_equal_parts() -> None:
     one, other = np.array([0, 0, 1, 1, 2]), np.array([1, 1, 0, 2, 0])
     assert parts_apart(one, other, np.array([0, 0, 1])) == 2

@@ -189,8 +189,11 @@ class _Partition:
                 self._offer(nodes, a, b, [(found > 0, cut_weight(level, found))], rest)
             if cut_weight(level, found) < cut_weight(level, s):
                 s = found
-        if self.run.pool is not None:
-            self._offer(nodes, a, b, self._near(nodes, s, Cardinality(at_least=least, at_most=largest)), rest)
+        if self.run.pool is not None and not cut_weight(level, s) < before:  # else the pair comes again
+            others = self._near(nodes, s, Cardinality(at_least=least, at_most=largest))
+            self._offer(nodes, a, b, others, rest)
+            if others and others[0][1] < cut_weight(level, s):
+                s = np.where(others[0][0], 1, -1).astype(np.int8)
         if not cut_weight(level, s) < before:
             return False
         self.parts[nodes] = np.where(s > 0, b, a)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-_LEFT = "text-align: left"
+_LEFT, _RIGHT = "text-align: left", "text-align: right"
 
 
 def html_facts(caption: str, facts: Iterable[tuple[str, str]]) -> str:
@@ -18,7 +18,8 @@ def html_facts(caption: str, facts: Iterable[tuple[str, str]]) -> str:
 
 
 def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Rows below the names of their columns."""
-    top = "".join(f"<th>{html.escape(name)}</th>" for name in head)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>" for row in rows)
+    """Rows below the names of their columns, all of them to the right, where numbers belong."""
+    top = "".join(f"<th style='{_RIGHT}'>{html.escape(name)}</th>" for name in head)
+    lines = ("".join(f"<td style='{_RIGHT}'>{html.escape(text)}</td>" for text in row) for row in rows)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
     return f"<table><caption>{html.escape(caption)}</caption><tr>{top}</tr>{body}</table>"

@@ -19,11 +19,13 @@ from flipwise.cli.options import (
     certificate_option,
     checkpoint_option,
     cluster_option,
+    explain_option,
     graph_options,
     input_argument,
     json_option,
     output_options,
     run_options,
+    stop_options,
     threads_option,
 )
 from flipwise.cli.outputs import check_outputs, write_certificate, write_lines, write_text
@@ -57,9 +59,11 @@ CONDITIONS = ("at_least", "at_most", "include", "exclude", "connected", "node_we
               help="Write the whole graph there, with the nodes marked for Gephi or Cytoscape (.graphml).")  # fmt: skip
 @graph_options
 @run_options
+@stop_options
 @checkpoint_option
 @certificate_option
 @cluster_option
+@explain_option
 @output_options
 def subgraph(
     file: str,
@@ -73,6 +77,8 @@ def subgraph(
     marks: str | None,
     reading: Reading,
     seed: int,
+    limits: dict[str, Any],
+    explained: bool,
     time_limit: float | None,
     threads: int | None,
     checkpoint: str | None,
@@ -100,6 +106,7 @@ def subgraph(
       $ cat graph.txt | flipwise subgraph - -k 20 -o nodes.txt
       $ flipwise subgraph graph.txt -k 20 --time-limit 2 --checkpoint run.npz -v
       $ flipwise subgraph graph.txt -k 20 -o nodes.csv --marks marked.graphml
+      $ flipwise subgraph graph.txt -k 20 --gap 5% --explain
       $ flipwise subgraph graph.txt -k 20 --json
       $ flipwise subgraph graph.txt -k 20 --cluster local:2
     """
@@ -143,6 +150,7 @@ def subgraph(
                 threads=threads,
                 verbose=verbose,
                 checkpoint=checkpoint,
+                **limits,
             )
         record: dict[str, Any] = {"file": file, "results": [_record(result) for result in results]}
         if output:
@@ -153,10 +161,14 @@ def subgraph(
         if page:
             html = subgraph_page(graph, results, title=f"Dense subgraphs of {file}")
             write_text(page, html)
+        if explained:
+            record["explanation"] = [dict(flipwise.explain(result).lines) for result in results]
         if as_json:
             print_json(record)
         else:
             _print_densities(f"Dense subgraphs of {file}", results, err=output == "-")
+            if explained:
+                click.echo(f"\n{flipwise.explain(_together(results, asked))}", err=output == "-")
         wanted = 1 if asked.several else max(len(sizes), asked.searches)
         return _exit_code(results, wanted)
 
@@ -274,6 +286,17 @@ def _solve(graph: Any, sizes: tuple[int, ...], tell: Any, **options: Any) -> lis
     k = None if not sizes else list(sizes) if len(sizes) > 1 or plain else sizes[0]
     found = flipwise.densest_subgraph(graph, k, callback=watch, **options)
     return list(found) if isinstance(found, Sequence) else [found]
+
+
+def _together(results: list[Any], asked: Asked) -> Any:
+    """The results as the function has returned them."""
+    if len(results) == 1:
+        return results[0]
+    if asked.several:
+        from flipwise.densest.several import DenseSubgraphs
+
+        return DenseSubgraphs(results)
+    return flipwise.DensityProfile(results)
 
 
 def _exit_code(results: list[Any], wanted: int) -> int:

@@ -231,7 +231,17 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
             raise
     if neighbours is not None:
         neighbours.explore_to_the_end(run, done)
+        _take_best_of_pool(problem, run)
     return stop or (Status.CONVERGED if finished else Status.EFFORT)
+
+
+def _take_best_of_pool(problem: Problem, run: Run) -> None:
+    """What was found beside the best points may be better than these: then it is the answer."""
+    assert run.pool is not None
+    if run.pool.values and run.pool.values[0] < run.best_value:
+        x = np.where(run.pool.points[0], 1.0, -1.0).reshape(problem.shape)
+        if problem.constraint.violation(x) is None:
+            run.offer(x, problem.objective.value(x))
 
 
 def _collect(
