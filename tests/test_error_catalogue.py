@@ -105,6 +105,9 @@ CATALOGUE: list[tuple[Callable[[], object], list[str]]] = [
     (lambda: flipwise.bisect((1, np.zeros((0, 2), dtype=int))), ["`graph`", "1"]),
     (lambda: flipwise.partition(TRIANGLE, [1, 1]), ["`sizes`", "3", "2"]),
     (lambda: flipwise.partition(TRIANGLE, 4), ["`sizes`", "3", "4"]),
+    (lambda: flipwise.densest_block(np.ones((2, 3)), rows=1), ["`rows`", "`columns`"]),
+    (lambda: flipwise.densest_block(np.ones((2, 3)), rows=1, columns=4), ["`columns`", "3", "4"]),
+    (lambda: flipwise.densest_directed_subgraph(np.ones((2, 3))), ["(2, 3)"]),
     # models
     (lambda: flipwise.solve_qubo(np.ones((2, 3))), ["(2, 3)"]),
     (lambda: flipwise.solve_qubo(A, count=5), ["2", "5"]),
@@ -112,6 +115,8 @@ CATALOGUE: list[tuple[Callable[[], object], list[str]]] = [
     (lambda: flipwise.solve_ising([0.0, 0.0]), ["`J`"]),
     (lambda: flipwise.solve_qubo("model.unknown"), ["model.unknown", "format"]),
     (lambda: flipwise.read_model("nowhere.qubo"), ["nowhere.qubo"]),
+    (lambda: flipwise.read_constrained("nowhere.lp"), ["nowhere.lp"]),
+    (lambda: flipwise.explain(3), ["result", "int"]),
     (lambda: flipwise.QuadraticModel.from_qubo({(0, 1): np.inf}), ["inf"]),
     (lambda: flipwise.verify(TRIANGLE, {"bound": 2.0}), ["certificate", "dict"]),  # type: ignore[arg-type]
     # the rest

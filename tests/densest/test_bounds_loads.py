@@ -160,7 +160,7 @@ def test_balanced_loads_by_hand(n: int, edges: list[list[float]], loads: list[fl
 
 
 def test_balancing_ends_when_it_may_or_must() -> None:
-    """The clock is looked at after every ten passes; it, the passes and the tolerance each end the balancing."""
+    """The clock is looked at before and after every ten passes; it, the passes and the tolerance end the balancing."""
     core = core_of(random_weights(30, 4, False))
     clock = CountingClock()
 
@@ -169,9 +169,10 @@ def test_balancing_ends_when_it_may_or_must() -> None:
         shares.balance(passes)
         return shares.proven_loads()
 
-    assert np.array_equal(balanced_loads(core, [5], tolerance=0.0, clock=CountingClock(0)), after(10))
+    assert np.array_equal(balanced_loads(core, [5], tolerance=0.0, clock=CountingClock(0)), core.graph.degrees / 2)
+    assert np.array_equal(balanced_loads(core, [5], tolerance=0.0, clock=CountingClock(1)), after(10))
     assert np.array_equal(balanced_loads(core, [5], passes=111, tolerance=-1.0, clock=clock), after(120))
-    assert clock.looks == 12
+    assert clock.looks == 13
     assert np.array_equal(balanced_loads(core, [5, 9], tolerance=1e9), after(20))
     # k = n gains nothing from the start, since the sum is the weight; a small k still does
     assert np.array_equal(balanced_loads(core, [30], tolerance=1e-9), after(20))
