@@ -8,6 +8,8 @@ import pytest
 from flipwise.bounds.odd_cycles import CycleGraph
 from flipwise.kernels.odd_cycles import odd_walks
 
+pytestmark = pytest.mark.kernels
+
 
 def _distance(graph: CycleGraph, x: np.ndarray, v: int) -> float:
     """The length of a shortest path between the two copies of v."""

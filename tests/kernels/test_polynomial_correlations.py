@@ -9,6 +9,8 @@ import pytest
 
 from flipwise.kernels.polynomial_correlations import walk_correlations
 
+pytestmark = pytest.mark.kernels
+
 
 def energy(s: np.ndarray) -> int:
     """The sum of squared autocorrelations, from its definition."""
