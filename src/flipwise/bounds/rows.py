@@ -28,7 +28,7 @@ from flipwise.engine.run import Run
 from flipwise.engine.solve import SEARCH_SHARE, Proof
 from flipwise.foundation.arrays import Signs
 from flipwise.model.constraints import Free
-from flipwise.model.feasibility import infeasible
+from flipwise.model.feasibility import infeasible, short_indices
 from flipwise.model.forms import homogeneous
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
@@ -179,9 +179,9 @@ def branch_and_bound(run: Run, problem: Problem, most_nodes: int | None) -> int:
         return 0
     columns = program.cost.size
     wide = sp.csr_array((rows.A.data, rows.A.indices, rows.A.indptr), shape=(rows.m, columns))
-    constraints: list[Any] = [scipy.optimize.LinearConstraint(wide, *rows.limits)]
+    constraints: list[Any] = [scipy.optimize.LinearConstraint(short_indices(wide), *rows.limits)]
     if program.matrix.shape[0]:
-        constraints.append(scipy.optimize.LinearConstraint(program.matrix, ub=program.right))
+        constraints.append(scipy.optimize.LinearConstraint(short_indices(program.matrix), ub=program.right))
     options: dict[str, Any] = {"mip_rel_gap": 0.0}
     if math.isfinite(run.seconds_left):
         options["time_limit"] = max(run.seconds_left, 1e-3)

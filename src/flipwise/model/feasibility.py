@@ -132,7 +132,7 @@ def milp(rows: LinearConstraints, cost: Floats, seconds: float, kept: Any = None
     A, lower, upper = rows.A, *rows.limits
     if kept is not None:
         A, lower, upper = A[kept], lower[kept], upper[kept]
-    constraints = [] if A.shape[0] == 0 else [scipy.optimize.LinearConstraint(A, lower, upper)]
+    constraints = [] if A.shape[0] == 0 else [scipy.optimize.LinearConstraint(short_indices(A), lower, upper)]
     return scipy.optimize.milp(
         cost,
         integrality=np.ones(cost.size, dtype=np.int64),
@@ -140,6 +140,11 @@ def milp(rows: LinearConstraints, cost: Floats, seconds: float, kept: Any = None
         constraints=constraints,
         options={"time_limit": max(seconds, 1e-3), "mip_rel_gap": 1.0},
     )
+
+
+def short_indices(A: sp.csr_array) -> sp.csr_array:
+    """The same matrix with the indices that HiGHS takes, which older versions of scipy do not make themselves."""
+    return sp.csr_array((A.data, A.indices.astype(np.int32), A.indptr.astype(np.int32)), shape=A.shape)
 
 
 def _by_highs(rows: LinearConstraints, cost: Floats) -> Floats:
