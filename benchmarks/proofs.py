@@ -124,17 +124,18 @@ def measure(record: Recorder, family: str, number: int, solve: Solve, problem: A
     )  # fmt: skip
 
 
-def table(most: float) -> None:
-    rows = json.loads((RESULTS / "proofs.json").read_text(encoding="utf-8"))["rows"]
-    print("| family | proven | processor seconds | largest gap |\n| --- | --- | --- | --- |")
+def table(rows: list[dict[str, Any]], most: float) -> str:
+    """One line a family: what is proven within so many seconds of the processor."""
+    lines = ["| family | proven | processor seconds | largest gap |", "| --- | --- | --- | --- |"]
     for family in dict.fromkeys(row["family"] for row in rows):
         own = [row for row in rows if row["family"] == family]
         proven = [row for row in own if row["gap"] == 0.0 and row["processor_seconds"] <= most]
         seconds = [row["processor_seconds"] for row in own]
         gap = max(row["gap"] for row in own)
-        print(
+        lines.append(
             f"| {family} | {len(proven)} of {len(own)} | {min(seconds):.1f} to {max(seconds):.1f} | {100 * gap:.3g} % |"
         )
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -148,7 +149,7 @@ def main() -> None:
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args()
     if given.table:
-        table(given.most)
+        print(table(json.loads((RESULTS / "proofs.json").read_text(encoding="utf-8"))["rows"], given.most))
         return
     if given.processor:  # all work is on one thread
         compile_time.time = SimpleNamespace(perf_counter=time.process_time)  # type: ignore[assignment]

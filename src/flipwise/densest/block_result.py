@@ -155,6 +155,9 @@ class DenseBlock(Result):
             "`effort=5` or a `time_limit` searches longer" if self.method != "flow" else "More time, for what is open"
         )
 
+    def other_answers(self) -> None:
+        """There is no way to ask for several blocks."""
+
     def facts(self) -> list[tuple[str, str]]:
         """What a reader wants to know, as names and texts."""
         bound = [(name, f"{text[:-1]}, by {self.bound_method})") for name, text in self.bound_facts()]

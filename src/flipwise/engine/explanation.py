@@ -138,8 +138,8 @@ def _duration(seconds: float) -> str:
 def _next_steps(result: Result) -> list[str]:
     """One or two sentences without their full stop."""
     if result.optimal:
-        more = [result.other_answers()] if result.pool is None else []
-        return ["Nothing: this is the best there is", *more]
+        more = result.other_answers() if result.pool is None else None
+        return ["Nothing: this is the best there is", *([more] if more else [])]
     if result.gap is not None and result.gap <= ROUNDING:
         return ["Nothing: what is left is rounding"]
     steps = [_search_on(result)]

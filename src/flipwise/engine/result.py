@@ -192,8 +192,8 @@ class Result:
             return "Another `seed`, or a `time_limit` for a longer search"
         return 'A descent ends at a local optimum: `method="portfolio", time_limit=10` searches on'
 
-    def other_answers(self) -> str:
-        """How others that are as good are found."""
+    def other_answers(self) -> str | None:
+        """How others that are as good are found; None where they are not."""
         return "`pool=10` finds others that are as good or nearly"
 
     def in_unit(self, minimised: float) -> float:
