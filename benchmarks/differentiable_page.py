@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import Any
 
-from recording import ROOT, publish, stored
+from recording import ROOT, publish, runs, stored
 
 HEAD = """# Differentiable functions
 
@@ -109,8 +109,8 @@ def _cell(mean: float | None, least: float) -> str:
 
 def _sources(records: list[dict[str, Any]]) -> list[str]:
     """The commands, each with its commit and load."""
-    runs = [run for record in records for run in (*record.get("earlier", []), record)]
-    lines = [f"- `{r['command']}`, commit {r['commit']}, load {r['machine']['load_at_start']}" for r in runs]
+    made = [run for record in records for run in reversed(runs(record))]
+    lines = [f"- `{r['command']}`, commit {r['commit']}, load {r['machine']['load_at_start']}" for r in made]
     return list(dict.fromkeys(lines))
 
 

@@ -208,7 +208,8 @@ def run_ours_again(recorder: Recorder, limits: list[float], arguments: argparse.
             before = time.process_time()
             value, _ = ours(problem, row["limit"], arguments.seed, row["cores"])
             spent = time.process_time() - before
-            row["flipwise"] = {"value": value, "seconds": round(spent, 3), "commit": recorder.record["commit"]}
+            run = {"commit": recorder.record["commit"], "made": recorder.record["date"]}
+            row["flipwise"] = {"value": value, "seconds": round(spent, 3), **run}
             recorder.write()
             print(row["instance"], row["limit"], value, flush=True)
     report(recorder.record["rows"])

@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Callable
 from typing import Any
 
-from recording import ROOT, commits, stored
+from recording import ROOT, runs, stored
 
 BLOCK = re.compile(r"(<!-- results -->\n).*?(<!-- end of results -->)", re.DOTALL)
 Line = tuple[str, str, str, str]
@@ -81,15 +81,19 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], list[Line]]] = {
 
 
 def table() -> str:
-    """The table and the runs behind it."""
+    """The table, and how many runs are behind it."""
     lines = ["| | Flipwise | others | proven |", "| --- | --- | --- | --- |"]
-    sources = []
+    made: list[dict[str, Any]] = []
     for name, section in SECTIONS.items():
-        run = stored(name)
-        if run is not None:
-            lines += [f"| {' | '.join(line)} |" for line in section(run)]
-            sources.append(f"`{run['command'].split()[1].removeprefix('benchmarks/')}` at {', '.join(commits(run))}")
-    return "\n".join(lines) + f"\n\nStored runs of `benchmarks/`: {', '.join(sources)}; all tables and commands are in "
+        record = stored(name)
+        if record is not None:
+            lines += [f"| {' | '.join(line)} |" for line in section(record)]
+            made += runs(record)
+    days = sorted(run["date"][:10] for run in made)
+    when = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+    count = len({run["commit"] for run in made})
+    said = f"Stored runs of {count} commits, {when}; every command and commit stands beside its table in "
+    return "\n".join(lines) + f"\n\n{said}"
 
 
 def main() -> None:

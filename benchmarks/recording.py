@@ -47,12 +47,16 @@ class Recorder:
         }
 
     def go_on(self, wanted: Callable[[dict[str, Any]], bool] = lambda row: True) -> list[dict[str, Any]]:
-        """Take over the wanted rows of the stored run and say from which command and commit they are; returns them."""
+        """Take over the wanted rows of the stored run, each marked with when it was made; returns them.
+
+        Under "earlier" stand the runs that they are of, with command and commit. A run of which no row is left goes.
+        """
         if self.path.exists():
             stored = json.loads(self.path.read_text(encoding="utf-8"))
-            self.record["rows"] = [row for row in stored["rows"] if wanted(row)]
-            earlier = {key: stored.get(key) for key in ("command", "date", "commit", "machine")}
-            self.record["earlier"] = [*stored.get("earlier", []), {**earlier, "rows": len(stored["rows"])}]
+            rows = [{**row, "made": row.get("made", stored["date"])} for row in stored["rows"] if wanted(row)]
+            last = {key: stored.get(key) for key in ("command", "date", "commit", "machine")}
+            self.record["rows"] = rows
+            self.record["earlier"] = [run for run in (*stored.get("earlier", []), last) if run["date"] in _dates(rows)]
         return self.record["rows"]  # type: ignore[no-any-return]
 
     def add(self, **row: Any) -> None:
@@ -108,9 +112,22 @@ def stored(name: str) -> dict[str, Any] | None:
     return record
 
 
+def _dates(rows: list[dict[str, Any]]) -> set[str]:
+    """When rows, or parts of them, were made, as far as they say so."""
+    parts = [part for row in rows for part in (row, *row.values()) if isinstance(part, dict)]
+    return {part["made"] for part in parts if "made" in part}
+
+
+def runs(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """The runs that the rows of a stored file are of, the latest first; one that ended before its first row is none."""
+    rows = record["rows"]
+    own = record["date"] in _dates(rows) or any("made" not in row for row in rows)
+    return [*([record] if own else []), *reversed(record.get("earlier", []))]
+
+
 def commits(record: dict[str, Any]) -> list[str]:
-    """The commits of a stored run, the latest first."""
-    return list(dict.fromkeys(str(run["commit"]) for run in (record, *reversed(record.get("earlier", [])))))
+    """The commits of the rows of a stored file, the latest first."""
+    return list(dict.fromkeys(str(run["commit"]) for run in runs(record)))
 
 
 def publish(path: Path, text: str) -> None:

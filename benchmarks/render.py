@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from recording import ROOT, publish, stored
+from recording import ROOT, publish, runs, stored
 
 PAGES = ROOT / "docs" / "benchmarks"
 Rows = list[dict[str, Any]]
@@ -24,19 +24,17 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 
 def origin(record: dict[str, Any]) -> str:
     """Where the figures come from, as a sentence."""
-    machine, versions = record["machine"], record["versions"]
-    return (
-        f"Measured {record['date'][:10]} with `{record['command']}` at commit {record['commit']} "
+    versions = record["versions"]
+    last, *others = runs(record)
+    machine = last["machine"]
+    text = (
+        f"Measured {last['date'][:10]} with `{last['command']}` at commit {last['commit']} "
         f"on {machine['cores']} cores ({machine['processor']}, load {machine['load_at_start']} at the start), "
         f"Python {machine['python']}, NumPy {versions['numpy']}, SciPy {versions['scipy']}, "
-        f"Numba {versions['numba']}.{_earlier(record)}\n"
+        f"Numba {versions['numba']}."
     )
-
-
-def _earlier(record: dict[str, Any]) -> str:
-    """The runs before the last one, of which rows are left."""
-    runs = [f"`{run['command']}` at commit {run['commit']}" for run in record.get("earlier", [])]
-    return f" Other rows are of {', '.join(runs)}." if runs else ""
+    rest = [f"`{run['command']}` at commit {run['commit']}" for run in others]
+    return text + (f" Other rows are of {', '.join(rest)}." if rest else "") + "\n"
 
 
 def write_page(name: str, title: str, sections: dict[str, Callable[[dict[str, Any]], str]]) -> None:

@@ -1,0 +1,79 @@
+"""Stored runs: each row of a file can be traced to the command and the commit that made it."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+STORED = sorted(path for path in (BENCHMARKS / "results").glob("*.json") if not path.stem.startswith("studies"))
+
+
+@pytest.fixture
+def recording(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    """The module that stores runs, storing them in a folder of the test."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    monkeypatch.delitem(sys.modules, "recording", raising=False)
+    module = importlib.import_module("recording")
+    monkeypatch.setattr(module, "RESULTS", tmp_path)
+    return module
+
+
+def a_run(recording: ModuleType, date: str, commit: str, kept: str, names: str) -> dict[str, Any]:
+    """A run that takes over some rows and adds others."""
+    recorder = recording.Recorder("toy")
+    recorder.record |= {"date": date, "commit": commit}
+    recorder.go_on(lambda row: row["name"] in kept)
+    for name in names:
+        recorder.add(name=name)
+    stored: dict[str, Any] = json.loads(recorder.path.read_text(encoding="utf-8"))
+    return stored
+
+
+def test_rows_that_stay_say_when_they_were_made(recording: ModuleType) -> None:
+    """A row keeps the date of its own run through all later ones; rows of the last run carry none."""
+    a_run(recording, "2026-01-01", "aaaaaaa", "", "abc")
+    a_run(recording, "2026-01-02", "bbbbbbb", "ab", "d")
+    record = a_run(recording, "2026-01-03", "ccccccc", "ad", "e")
+    assert record["rows"] == [
+        {"name": "a", "made": "2026-01-01"},
+        {"name": "d", "made": "2026-01-02"},
+        {"name": "e"},
+    ]
+    assert recording.commits(record) == ["ccccccc", "bbbbbbb", "aaaaaaa"]
+
+
+def test_a_run_without_a_row_left_is_forgotten(recording: ModuleType) -> None:
+    """A page must not say that its rows are of a commit of which it has none."""
+    a_run(recording, "2026-01-01", "aaaaaaa-dirty", "", "ab")
+    a_run(recording, "2026-01-02", "bbbbbbb", "", "ab")
+    record = a_run(recording, "2026-01-03", "ccccccc", "ab", "c")
+    assert recording.commits(record) == ["ccccccc", "bbbbbbb"]
+    assert "dirty" not in json.dumps(record["earlier"])
+
+
+def test_a_run_that_changes_parts_of_rows_counts(recording: ModuleType) -> None:
+    """Rivals of one run and our values of a later one stand in the same row, and both are named."""
+    a_run(recording, "2026-01-01", "aaaaaaa", "", "a")
+    recorder = recording.Recorder("toy")
+    recorder.record |= {"date": "2026-01-02", "commit": "bbbbbbb"}
+    (row,) = recorder.go_on()
+    row["ours"] = {"value": 1, "made": recorder.record["date"]}
+    recorder.write()
+    assert recording.commits(recorder.record) == ["bbbbbbb", "aaaaaaa"]
+    assert recording.commits(a_run(recording, "2026-01-03", "ccccccc", "a", "")) == ["bbbbbbb", "aaaaaaa"]
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
+def test_every_stored_row_is_of_a_run_that_is_named(path: Path, recording: ModuleType) -> None:
+    """The dates of the rows are those of the runs in the file, and no run is named for nothing."""
+    record = json.loads(path.read_text(encoding="utf-8"))
+    made = recording._dates(record["rows"])
+    earlier = {run["date"] for run in record.get("earlier", [])}
+    assert earlier <= made <= earlier | {record["date"]}
