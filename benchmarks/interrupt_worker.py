@@ -15,13 +15,15 @@ import threading
 import time
 import traceback
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from interrupt_cases import CASES, Case
 
 OUTSIDE = "outside"
-"""The interrupt met the worker itself, before or after the call."""
+"""The interrupt met the worker itself, before or after the call, or the call when its answer was on its way out."""
+GIVING_BACK = ("_Guard.__exit__", "_Guard.leave", "_put_back", "ExitStack.__exit__")
+"""What a call does last, with its answer in hand: it puts the program's own handlers back. One of these may be called
+before the call has returned; what it raises there is the program's business."""
 
 Outcome = dict[str, Any]
 
@@ -119,7 +121,7 @@ def attempted(case: Case, threads: int | None, number: int, reports: Reports, ar
             signal.signal(number, signal.SIG_IGN)
     except (KeyboardInterrupt, SystemExit) as error:
         expected = isinstance(error, KeyboardInterrupt) if number == signal.SIGINT else _code(error) == 128 + number
-        where = _where_interrupted(error.__traceback__) if inside else OUTSIDE
+        where = where_interrupted(error) if inside else OUTSIDE
         outcome = {"outcome": where, "where": _last_frames(error)}
         if not expected:
             outcome = {"outcome": "error", "where": f"{error!r} {_last_frames(error)}"}
@@ -136,8 +138,16 @@ def attempted(case: Case, threads: int | None, number: int, reports: Reports, ar
         sys.stderr.flush()
         return _ended_command(case, outcome, result, 128 + number)
     if outcome["outcome"] == "result":
-        outcome |= {"wrong": case.wrong(result), "status": _status(result)}
+        outcome |= {"wrong": _what_is_wrong(case, result), "status": _status(result)}
     return {**outcome, "iterations": iterations}
+
+
+def _what_is_wrong(case: Case, result: Any) -> str | None:
+    """What is wrong with an answer; an error in finding out, such as a checkpoint that nothing resumes, is wrong too."""
+    try:
+        return case.wrong(result)
+    except Exception as error:
+        return f"{type(error).__name__}: {error} {_last_frames(error)}"
 
 
 def _code(error: BaseException) -> Any:
@@ -159,10 +169,19 @@ def _ended_command(case: Case, outcome: Outcome, code: int, interrupted: int) ->
     return {**outcome, "wrong": case.wrong(code), "status": "INTERRUPTED" if code == interrupted else "finished"}
 
 
-def _where_interrupted(trace: TracebackType | None) -> str:
-    """Whether an interrupt came from inside the call: from deeper than `attempted` and the case's own line."""
-    inside = trace is not None and trace.tb_next is not None and trace.tb_next.tb_next is not None
-    return "interrupt" if inside else OUTSIDE
+def where_interrupted(error: BaseException) -> str:
+    """Whether an interrupt came from inside the call: from deeper than `attempted` and the case's own line.
+
+    One that the program's own handler raised while the call was giving the handlers back came after it.
+    """
+    from flipwise.foundation.interrupts import end_process
+
+    codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)][2:]
+    by_program = isinstance(error, KeyboardInterrupt)  # whose handler has no frame; the library's has one
+    if codes and codes[-1] is end_process.__code__:
+        by_program = True
+        del codes[-1]
+    return OUTSIDE if not codes or (by_program and codes[-1].co_qualname in GIVING_BACK) else "interrupt"
 
 
 def _last_frames(error: BaseException) -> str:
@@ -178,7 +197,7 @@ def _left_behind(handler: Any, usual: Any, numba_threads: int, active: int) -> s
         return f"the handler is {handler}"
     if numba.get_num_threads() != numba_threads:
         return f"Numba has {numba.get_num_threads()} threads, {numba_threads} before"
-    until = time.monotonic() + 2.0  # a thread may be about to end
+    until = time.monotonic() + 10.0  # a thread may be about to end, on a busy machine
     while _threads() > active and time.monotonic() < until:
         time.sleep(0.01)
     return f"{_threads() - active} threads still run" if _threads() > active else None
