@@ -143,7 +143,7 @@ def attempted(case: Case, threads: int | None, number: int, reports: Reports, ar
 
 
 def _what_is_wrong(case: Case, result: Any) -> str | None:
-    """What is wrong with an answer; an error in finding out, such as a checkpoint that nothing resumes, is wrong too."""
+    """What is wrong with an answer; an error in looking, such as a checkpoint that nothing resumes, is wrong too."""
     try:
         return case.wrong(result)
     except Exception as error:
