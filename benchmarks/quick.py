@@ -1,7 +1,7 @@
 """Ten minutes that a change can spend: is anything slower than before it?
 
     python benchmarks/quick.py --against main
-    python benchmarks/quick.py --against v0.1.0 --only "minimize sparse"
+    python benchmarks/quick.py --against v0.2.0 --only "minimize sparse"
 
 The rival is the library itself at another revision, taken out of git into a folder of its own. Processes of the two
 alternate, each pinned to one core with one thread, and CPU seconds are compared; a process calls its operation twice

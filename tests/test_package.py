@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -49,6 +50,18 @@ def test_a_read_only_installation_without_a_home_works() -> None:
     )
     # an unusable cache folder is what a read-only installation without HOME amounts to, also for root
     assert _run(code, NUMBA_CACHE_DIR="/dev/null/none", HOME="/nonexistent").strip() == "True"
+
+
+def test_the_documents_name_this_version() -> None:
+    """The changelog begins with it, the citation has it with the same date, and the guide shows a log of it."""
+    root = Path(__file__).parents[1]
+    changelog, citation = ((root / name).read_text(encoding="utf-8") for name in ("CHANGELOG.md", "CITATION.cff"))
+    heading = re.search(r"^## (\S+) \((.*)\)$", changelog, re.M)
+    assert heading and heading[1] == flipwise.__version__
+    assert f"\nversion: {flipwise.__version__}\n" in citation
+    assert heading[2] == "unreleased" or f"\ndate-released: {heading[2]}\n" in citation
+    guide = (root / "docs" / "guides" / "command-line.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^Flipwise (\S+)", guide, re.M)) == {flipwise.__version__}
 
 
 def test_every_public_name_exists_and_is_documented() -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flipwise_studies.reproduction import reproduce as reproduce
     from flipwise_studies.studies.catalogue import find_studies as find_studies
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "Cell": "experiments.cells",
