@@ -102,12 +102,14 @@ def _git(*arguments: str) -> str:
     return done.stdout.strip()
 
 
-def stored(name: str) -> dict[str, Any] | None:
-    """A stored run for the page that is being written; None when there is none."""
+def stored(name: str, wanted: Callable[[dict[str, Any]], bool] = lambda row: True) -> dict[str, Any] | None:
+    """The wanted rows of a stored run for the page that is being written; None when there is no such run."""
     path = RESULTS / f"{name}.json"
     if not path.exists():
         return None
     record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    record["rows"] = [row for row in record["rows"] if wanted(row)]
+    record["earlier"] = [run for run in record.get("earlier", []) if run["date"] in _dates(record["rows"])]
     _on_the_page.append(record)
     return record
 

@@ -8,7 +8,8 @@ MPEC-EPM, with the complementarity n - <x, v> in an augmented Lagrangian:
     alpha <- sigma alpha  every T iterations                                                         (4)
 n - <x, v> is of the size of n, so alpha starts at `alpha`/n, which makes the first rho comparable with MPEC-EPM's.
 rho = 0, T = 10, sigma = sqrt(10) and v = 0 agree with a public program after the authors' own, which starts from
-alpha = 0.0001: the default here, 0.01/n, for n = 100.
+alpha = 0.0001: the default here, 0.01/n, for n = 100. That program keeps rho at 50 and alpha as it is once rho is above
+50, a number for its own objective; here neither is limited.
 """
 
 from __future__ import annotations
