@@ -155,7 +155,7 @@ def fuzz(record: dict[str, Any]) -> str:
 def mutation(record: dict[str, Any]) -> str:
     """Faults put into the code, noticed or not."""
     rows = record["rows"]
-    rooms: Counter[tuple[str, str]] = Counter((r["file"].split("/")[2], r["outcome"]) for r in rows)
+    rooms: Counter[tuple[str, str]] = Counter((_room(r["file"]), r["outcome"]) for r in rows)
     names = sorted({room for room, _ in rooms})
     body = [[f"`{room}`", str(rooms[room, "caught"]), str(rooms[room, "survived"])] for room in names]
     survived = [r for r in rows if r["outcome"] == "survived"]
@@ -171,12 +171,18 @@ def mutation(record: dict[str, Any]) -> str:
     caught = len(rows) - len(survived)
     return (
         f"## Mutants\n\n{len(rows)} of the {record['mutants']:,} faults that `benchmarks/mutation.py` can put into "
-        f"`dpcd`, `constraints` and `certify`, drawn with a fixed seed: {caught} "
+        f"{', '.join(f'`{name}`' for name in names)}, drawn with a fixed seed: {caught} "
         f"({100 * caught / len(rows):.0f} %) make a test of their room fail.\n\n"
         + table(["room", "caught", "survived"], body)
         + ("\nSurvivors:\n\n" + table(["place", "before", "after", "why"], listed) if listed else "")
         + f"\n{origin(record)}"
     )
+
+
+def _room(file: str) -> str:
+    """A folder of the library, or of the model the module; a solver's own folder."""
+    first, *rest = file.removeprefix("src/flipwise/").removesuffix(".py").split("/")
+    return f"{first}/{rest[0]}" if first in ("model", "solvers") else first
 
 
 def _key(row: dict[str, Any]) -> tuple[str, str, str]:
