@@ -38,10 +38,10 @@ def test_small_problems_are_proven_by_their_certificates(seed: int) -> None:
     Q = (Q + Q.T) / 2.0
     for found, ones in ((flipwise.solve_qubo(Q, seed=0), None), (flipwise.solve_qubo(Q, count=3, seed=0), 3)):
         assert found.certificate is not None
-        assert flipwise.verify(Q, found.certificate) == found.bound
+        assert flipwise.verify(Q, found.certificate, count=ones) == found.bound
         assert found.bound == pytest.approx(brute_force(Q, ones), rel=1e-12)
     spins = flipwise.solve_ising(np.diag(Q), np.triu(Q, 1), 0.5, seed=0)
-    assert flipwise.verify((np.diag(Q), np.triu(Q, 1)), spins.certificate) == spins.bound
+    assert flipwise.verify((np.diag(Q), np.triu(Q, 1)), spins.certificate, offset=0.5) == spins.bound
     plain = flipwise.minimize(Q, seed=0)
     assert flipwise.verify(Q, plain.certificate) == plain.bound == plain.value
 
@@ -126,6 +126,18 @@ def test_another_problem_is_refused() -> None:
     assert flipwise.verify((7, ring), halves) == halves.bound
     with pytest.raises(flipwise.InvalidCertificate):
         flipwise.verify((7, ring), replace(halves, problem={**halves.problem, "count": 2}))
+
+
+def test_points_and_offset_are_those_that_the_caller_names() -> None:
+    """A certificate cannot say by itself that it is of some points only, or that something is added to all values."""
+    Q = np.array([[-1.0, 2.0], [2.0, -1.0]])
+    both, shifted = flipwise.solve_qubo(Q, count=2, seed=0), flipwise.solve_qubo(Q, 100.0, seed=0)
+    for result, given in ((both, {"count": 2}), (shifted, {"offset": 100.0})):
+        assert result.certificate is not None
+        assert flipwise.verify(Q, result.certificate, **given) == result.bound  # type: ignore[arg-type]
+        for other in ({}, {"count": 1}, {"offset": 99.0}):
+            with pytest.raises(flipwise.InvalidCertificate, match="it is of"):
+                flipwise.verify(Q, result.certificate, **other)  # type: ignore[arg-type]
 
 
 def test_files(tmp_path: Any) -> None:

@@ -18,7 +18,7 @@ from flipwise.densest.pairs import pair_bound
 from flipwise.densest.relaxed import dense_weights
 from flipwise.densest.semidefinite import Relaxation
 from flipwise.densest.whole import weight_range, weight_unit
-from flipwise.engine.certificate import Certificate
+from flipwise.engine.certificate import Certificate, graph_hash
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 
@@ -127,13 +127,42 @@ def test_two_sides_and_all_sets() -> None:
         assert flipwise.verify(graph, result.certificate) == result.bound == pytest.approx(densest(graph), rel=1e-12)
 
 
+def forged(kind: str, bound: float, proof: dict[str, Any]) -> tuple[Graph, Certificate]:
+    """A false bound for three nodes of a graph whose triangle has density 2."""
+    graph = as_graph((5, [[0, 1], [1, 2], [0, 2], [2, 3], [3, 4]]))
+    problem = {"n": 5, "k": 3, "hash": graph_hash(graph.indptr, graph.indices, graph.weights)}
+    return graph, Certificate("subgraph", kind, bound, problem, proof)
+
+
+def test_more_sides_than_two_are_none() -> None:
+    """Any graph has no edge inside a side where every node has a side of its own."""
+    for side in (np.arange(5), np.array([0, 1, 2, 0, 1]), np.array([0, 1, -1, 0, 1])):
+        with pytest.raises(flipwise.InvalidCertificate, match="sides"):
+            flipwise.verify(*forged("bipartite", 4 / 3, {"side": side}))
+
+
+@pytest.mark.parametrize("changed", ["share", "credit", "price"])
+def test_sums_beyond_64_bits_are_refused(changed: str) -> None:
+    """Four times 2^62 is 0 for NumPy, and a price of 2^61 for each of two others is negative."""
+    ends = {"first": np.array([0, 1, 0, 2, 3]), "second": np.array([1, 2, 2, 3, 4])}
+    numbers = {name: np.zeros(5, dtype=np.int64) for name in ("share", "credit", "price")}
+    for large in (2**62, 2**61, 2**63 - 1):
+        numbers[changed] = np.array([large, large, large, large, 0])
+        for bound in (0.0, 4 / 3):
+            proof = {"exponent": 0, "nodes": np.arange(5), "cap": 0, **ends, **numbers}
+            with pytest.raises(flipwise.InvalidCertificate):
+                flipwise.verify(*forged("pairs", bound, proof))
+
+
 def test_another_graph_or_k_is_refused(tmp_path: Any) -> None:
     """A certificate is of one graph and one k; profiles hold one for each k that has one."""
     graph = graph_of("whole")
     result = flipwise.densest_subgraph(graph, K, seed=0)
     assert result.certificate is not None
     result.certificate.save(tmp_path / "proof")
-    assert flipwise.verify(graph, tmp_path / "proof") == result.bound
+    assert flipwise.verify(graph, tmp_path / "proof", k=K) == flipwise.verify(graph, tmp_path / "proof") == result.bound
+    with pytest.raises(flipwise.InvalidCertificate, match="k = 4"):
+        flipwise.verify(graph, tmp_path / "proof", k=4)
     with pytest.raises(flipwise.InvalidCertificate, match="another graph"):
         flipwise.verify(graph_of("plain"), tmp_path / "proof")
     with pytest.raises(flipwise.InvalidCertificate):

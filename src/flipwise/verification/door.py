@@ -19,7 +19,14 @@ from flipwise.verification.refusing import claim
 from flipwise.verification.subgraph import proven_weight
 
 
-def verify(problem: Any, certificate: Certificate | str | Path) -> float:
+def verify(
+    problem: Any,
+    certificate: Certificate | str | Path,
+    *,
+    offset: float = 0.0,
+    count: int | None = None,
+    k: int | None = None,
+) -> float:
     """Check a certificate in exact arithmetic, with code that shares nothing with what found it.
 
     Parameters
@@ -29,6 +36,10 @@ def verify(problem: Any, certificate: Certificate | str | Path) -> float:
         dictionary, model or path of `solve_qubo`, the (h, J) of `solve_ising`, the objective or matrix of `minimize`.
     certificate
         `result.certificate`, or the path of a file that it was saved to.
+    offset, count
+        What `solve_qubo`, `solve_ising` or `minimize` were given beside it: a certificate of another is refused.
+    k
+        How many nodes a dense subgraph has; without it, those that `certificate.problem` says.
 
     Returns
     -------
@@ -47,24 +58,27 @@ def verify(problem: Any, certificate: Certificate | str | Path) -> float:
         certificate = Certificate.load(certificate)
     claim(isinstance(certificate, Certificate), f"a certificate is wanted, got {type(certificate).__name__}")
     try:
+        claim(k is None or certificate.problem.get("k") == k, f"it is not of k = {k!r:.40}")
         if certificate.function == "subgraph":
             return _verified_density(2 * proven_weight(as_graph(problem), certificate), certificate)
-        return _verified_value(_objective(problem, certificate), certificate)
+        return _verified_value(_objective(problem, certificate, offset, count), certificate)
     except FlipwiseError:
         raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, ZeroDivisionError) as error:
         raise InvalidCertificate(f"the certificate is refused: it is damaged ({error!r:.120}).") from None
 
 
-def _objective(problem: Any, certificate: Certificate) -> Quadratic:
-    """What was minimised."""
+def _objective(problem: Any, certificate: Certificate, offset: float, count: int | None) -> Quadratic:
+    """What was minimised; the certificate must be of the same points and the same offset."""
     function, known = certificate.function, certificate.problem
     if function in ("maxcut", "bisect"):
         graph = as_graph(problem)
         claim(function == "maxcut" or known.get("count") == graph.n // 2, "it is not of halves")
         claim(function == "bisect" or known.get("count") is None, "it is of cuts of one size only")
         return cut_objective(graph, -1.0 if function == "maxcut" else 1.0)
-    offset = float(known.get("offset", 0.0))
+    claim(known.get("count") == count, f"it is of count={known.get('count')!r:.40}, not {count!r:.40}")
+    named = known.get("offset", 0.0)
+    claim(named == offset, f"it is of offset={named!r:.40}, not {offset!r:.40}")
     made: Any
     if function == "qubo":
         made = qubo_objective(problem, offset)[0]

@@ -81,6 +81,7 @@ def _clique(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
 def _bipartite(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
     """a b <= k^2 / 4 pairs between two sides."""
     side = _array(proof["side"], edges.n)
+    claim(bool(((side == 0) | (side == 1)).all()), "there are more sides than two")
     claim(bool((side[edges.first] != side[edges.second]).all()), "an edge is inside a side")
     return k**2 // 4 * max(edges.largest, Fraction())
 
@@ -150,7 +151,9 @@ def _credits(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
     price = np.zeros(edges.n, dtype=np.int64)
     price[inside] = _array(proof["price"], int(inside.sum()))
     claim(bool((price >= 0).all() and (credit >= 0).all() and (share >= 0).all()), "a number of it is negative")
-    claim(float(credit.sum()) + float(k) * float(price.sum()) < LARGEST, "its grid is too fine")
+    sizes = (2.0 * weights.sum(dtype=float), 4.0 * credit.sum(dtype=float), share.sum(dtype=float))
+    # in floating point, which does not begin anew at 2^63
+    claim(sum(sizes) + float(k) * price.sum(dtype=float) < LARGEST, "its grid is too fine")
     both = inside[edges.first] & inside[edges.second] & (weights > 0)
     keys = edges.first[both] * edges.n + edges.second[both]
     order = np.argsort(keys)

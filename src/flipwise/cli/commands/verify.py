@@ -44,12 +44,13 @@ def verify(problem: str, certificate: str, reading: Reading, as_json: bool) -> N
         given = load_model(problem, reading.file_format)
     else:
         given = reading.graph(problem, quiet=True)
-    bound = flipwise.verify(given, held)
+    named = {name: held.problem[name] for name in ("offset", "count") if name in held.problem}  # is said below
+    bound = flipwise.verify(given, held, **named)
     record = {"problem": problem, "function": held.function, "kind": held.kind, "bound": bound, "verified": True}
-    sizes = {name: held.problem[name] for name in ("k", "count") if held.problem.get(name) is not None}
+    beside = {name: held.problem[name] for name in ("k", "count", "offset") if held.problem.get(name)}
     if as_json:
-        print_json({**record, **sizes})
+        print_json({**record, **beside})
         return
     claimed = f"{_CLAIMS.get(held.function, 'no point has a value below')} {number(bound, 12)}"
-    facts = [("verified", claimed), *((name, str(size)) for name, size in sizes.items()), ("proof", held.kind)]
+    facts = [("verified", claimed), *((name, str(size)) for name, size in beside.items()), ("proof", held.kind)]
     print_facts(f"Certificate {certificate} of {problem}", facts)
