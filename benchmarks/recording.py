@@ -114,6 +114,11 @@ def stored(name: str, wanted: Callable[[dict[str, Any]], bool] = lambda row: Tru
     return record
 
 
+def read() -> list[dict[str, Any]]:
+    """The stored runs that were read for the page that is being written."""
+    return list(_on_the_page)
+
+
 def _dates(rows: list[dict[str, Any]]) -> set[str]:
     """When rows, or parts of them, were made, as far as they say so."""
     parts = [part for row in rows for part in (row, *row.values()) if isinstance(part, dict)]
