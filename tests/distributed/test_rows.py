@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from flipwise.distributed.rows import CodeShards, as_blocks, batches
+from flipwise.distributed.rows import CodeShards, as_blocks, batches, labels_of
 from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.hashing import Codes, hamming_search
 
@@ -39,6 +39,21 @@ def test_rows_come_back_in_their_order(client: Any, tmp_path: Path) -> None:
         assert np.array_equal(blocks[np.array([3, 49, 20])], X[[3, 49, 20]])
     labelled = as_blocks(plain, None, "label", True, client)
     assert np.concatenate([y for block in labelled.blocks for _, y in batches(*block)]).tolist() == Y.tolist()
+
+
+def test_labels_are_read_without_the_features(client: Any, tmp_path: Path) -> None:
+    """From each kind of block; features that would be refused are not looked at."""
+    np.save(tmp_path / "rows.npy", X)
+    whole, holes = tmp_path / "whole.parquet", tmp_path / "holes.parquet"
+    pq.write_table(pa.table({"x0": X[:, 0], "label": Y}), whole, row_group_size=20)
+    for given, y in ((tmp_path / "rows.npy", Y), (whole, None), (da.from_array(X, chunks=(20, 3)), Y)):
+        blocks = as_blocks(given, y, "label", True, client).blocks
+        assert np.concatenate([part for block in blocks for part in labels_of(*block)]).tolist() == Y.tolist()
+    (block,) = as_blocks(whole, None, "label", False, client).blocks[:1]
+    assert list(labels_of(*block)) == [None]
+    pq.write_table(pa.table({"x0": [1.0, None], "label": [3, 4]}), holes)
+    group = block[0]._replace(path=str(holes), label="label")
+    assert [part.tolist() for part in labels_of(group, None, None)] == [[3, 4]]
 
 
 def test_rows_that_cannot_be_used_are_refused(client: Any, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import operator
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.distributed.crew import Crew
-from flipwise.distributed.rows import Blocks, CodeShards, as_blocks, batches
+from flipwise.distributed.rows import Blocks, CodeShards, as_blocks, batches, labels_of
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.alternation import FitContext
@@ -104,9 +105,10 @@ class _Words(NamedTuple):
         """Which word each label has."""
         return np.searchsorted(self.classes, y)
 
-    def values(self, rows: npt.NDArray[Any], labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The codes of labelled rows."""
-        return self.words[self.rows_of(labels)]
+    def values(self, *block: Any) -> Iterator[npt.NDArray[Any]]:
+        """The codes of the rows of a block, which their labels tell."""
+        for labels in labels_of(*block):
+            yield self.words[self.rows_of(labels)]
 
 
 class _Rotation(NamedTuple):
@@ -120,9 +122,10 @@ class _Rotation(NamedTuple):
         """The principal components of rows."""
         return np.asarray(rows @ self.axes, dtype=np.float64) - self.shift
 
-    def values(self, rows: npt.NDArray[Any], labels: Any) -> Floats:
-        """The values whose signs are the codes."""
-        return self.components(rows) @ self.R
+    def values(self, *block: Any) -> Iterator[Floats]:
+        """The values whose signs are the codes of the rows of a block."""
+        for rows, _ in batches(*block):
+            yield self.components(rows) @ self.R
 
 
 class _Hashed(NamedTuple):
@@ -130,9 +133,10 @@ class _Hashed(NamedTuple):
 
     function: HashFunction
 
-    def values(self, rows: npt.NDArray[Any], labels: Any) -> Floats:
-        """The values whose signs are the codes."""
-        return self.function.decision(rows)
+    def values(self, *block: Any) -> Iterator[Floats]:
+        """The values whose signs are the codes of the rows of a block."""
+        for rows, _ in batches(*block):
+            yield self.function.decision(rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +212,7 @@ def _fit_itq(estimator: Any, rows: Blocks, context: FitContext, crew: Crew) -> _
 def _count_labels(*block: Any) -> Counter[Any]:
     """How many rows of a block have each label."""
     counts: Counter[Any] = Counter()
-    for _, y in batches(*block):
+    for y in labels_of(*block):
         if y is None or y.ndim != 1 or (y.dtype.kind == "f" and (y != np.floor(y)).any()):
             raise InvalidInput("`y` must hold one class for each row.")
         counts.update(dict(zip(*(each.tolist() for each in np.unique(y, return_counts=True)), strict=True)))
@@ -260,5 +264,5 @@ def _write_codes(
     group: Any, X: Any, y: Any, folder: str, s: int, learned: _Words | _Rotation | _Hashed
 ) -> tuple[int, int]:
     """Write the codes of a block to shard s; returns its rows and its checksum."""
-    pieces = [Codes.from_signs(learned.values(rows, labels)).packed for rows, labels in batches(group, X, y)]
+    pieces = [Codes.from_signs(values).packed for values in learned.values(group, X, y)]
     return CodeShards.write(Path(folder), s, np.concatenate(pieces))

@@ -113,13 +113,28 @@ def batches(group: RowGroup | None, X: Any, y: Any) -> Iterator[tuple[npt.NDArra
         for rows in chunks(len(part), BATCH):
             yield np.array(part[rows]), None if y is None else y[rows]
         return
+    for batch in _read(group, [*group.features, *([] if group.label is None else [group.label])]):
+        labels = None if group.label is None else batch.column(group.label).to_numpy(zero_copy_only=False)
+        yield _features(batch, group), labels
+
+
+def labels_of(group: RowGroup | None, X: Any, y: Any) -> Iterator[Any]:
+    """The labels of a block (None: there are none), some at a time; its features are left unread."""
+    if group is None or not group.features:
+        yield y
+    elif group.label is None:
+        yield None
+    else:
+        for batch in _read(group, [group.label]):
+            yield batch.column(group.label).to_numpy(zero_copy_only=False)
+
+
+def _read(group: RowGroup, columns: list[str]) -> Iterator[Any]:
+    """Columns of Parquet rows, some rows at a time."""
     import pyarrow.parquet as pq
 
-    wanted = [*group.features, *([] if group.label is None else [group.label])]
     with pq.ParquetFile(group.path) as file:
-        for batch in file.iter_batches(batch_size=BATCH, row_groups=[group.group], columns=wanted):
-            labels = None if group.label is None else batch.column(group.label).to_numpy(zero_copy_only=False)
-            yield _features(batch, group), labels
+        yield from file.iter_batches(batch_size=BATCH, row_groups=[group.group], columns=columns)
 
 
 def _features(batch: Any, group: RowGroup) -> npt.NDArray[Any]:
