@@ -4,7 +4,9 @@ A graph is coarsened by matchings, the coarsest graph is cut, and the cut is ref
 `kernels.multilevel`). New members of the population come from scratch, or from two parents by coarsening only where
 both agree, which keeps the better parent's cut through all levels: the child is never worse (Sanders, Schulz:
 Distributed evolutionary graph partitioning, ALENEX 2012); or from one parent through new levels, or by annealing along
-its cut.
+its cut. Where a graph has no geometry that levels could follow, annealing from scratch is far ahead of them (Johnson,
+Aragon, McGeoch, Schevon: Optimization by simulated annealing, part I, Operations Research 37, 1989): both are tried,
+and the better one fills the population.
 """
 
 from __future__ import annotations
@@ -29,7 +31,16 @@ from flipwise.model.quadratic import Quadratic
 from flipwise.solvers.portfolio.algorithm import improve, rounds_for
 from flipwise.solvers.portfolio.annealing import random_state, temperatures
 from flipwise.solvers.portfolio.exchange import GroupSums, anneal_counted
-from flipwise.solvers.portfolio.population import Member, Pace, PopulationState, Task, admit, check_members
+from flipwise.solvers.portfolio.population import (
+    LONGEST,
+    Member,
+    Pace,
+    PopulationState,
+    Task,
+    admit,
+    check_members,
+    checked_sweeps,
+)
 
 COARSEST = 80
 """Nodes of the coarsest graph."""
@@ -43,15 +54,25 @@ FEWEST, MOST = 4, 12
 """Members of the population: fewer for large graphs, where each costs a second."""
 IDLE = 40
 """Results in a row that do not enter, after which all members but the best give way to new ones."""
-HEATS = (0.5, 0.35, 0.25, 0.18, 0.12)
-"""Temperatures of the annealing; a good cut melts when heated further."""
+HEATS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)
+"""Temperatures of the annealing. A good cut of a mesh melts above a half; one of a graph with hubs only begins to."""
 LENGTHS = (50, 200, 800)
-"""Sweeps of one annealing."""
+"""Sweeps of one annealing along a cut, in the beginning."""
+HOTTEST = 1.5
+"""Where annealing from scratch begins; from 1 on, hubs sometimes freeze on the wrong sides."""
+FIRST_SWEEPS, SWEPT_ARCS, GROWTH = 400, 4e7, 1.1
+"""Sweeps of the first annealing from scratch; fewer where those would visit more arcs; how much longer each next is."""
+FAVOUR = 0.85
+"""Share of the first members that come the way that has found the better cut, by levels or by annealing."""
 COARSENING, PASS = 3e-7, 1e-7
 """About the seconds that levels, and a pass of refinement, take for each arc of a large graph: neither is begun where
 less time is left."""
-KINDS = ("new", "combined", "again", "annealed")
-"""From scratch, from two parents, from one parent through new levels, by annealing a member."""
+SCRATCH = ("levels", "annealed")
+"""From scratch: by levels, by annealing."""
+KINDS = (*SCRATCH, "combined", "again", *(f"annealed from {heat}" for heat in HEATS))
+"""And from two parents, from one parent through new levels, by annealing a member."""
+ODDS = dict.fromkeys(KINDS, 1.0) | {f"annealed from {heat}": 0.2 if heat <= 0.5 else 0.04 for heat in HEATS}
+"""In what proportion they are chosen at first; a tenth of it remains."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +250,10 @@ class BisectionPopulation:
         self.members: list[Member] = []
         self.capacity = int(np.clip(600_000 // level.n, FEWEST, MOST))
         self.idle = 0
-        self.success = dict.fromkeys(KINDS, 1.0)
+        self.success = dict(ODDS)
+        self.least = {"levels": self.champion.energy, "annealed": math.inf}
+        self.first_sweeps = float(np.clip(SWEPT_ARCS / max(1, level.indices.size), 20, FIRST_SWEEPS))
+        self.sweeps = self.first_sweeps
         self.pace = Pace(level.n)
 
     @property
@@ -237,7 +261,7 @@ class BisectionPopulation:
         return self.champion
 
     def state(self) -> PopulationState:
-        own = {"success": self.success, "idle": self.idle}
+        own = {"success": self.success, "least": self.least, "idle": self.idle, "sweeps": self.sweeps}
         return PopulationState([self.champion, *self.members], self.rng, own)
 
     def restore(self, state: PopulationState) -> None:
@@ -245,35 +269,52 @@ class BisectionPopulation:
         (self.champion, *self.members), self.rng = state.members, state.rng
         if any(np.count_nonzero(each.s > 0) != self.goal for each in (self.champion, *self.members)):
             raise InvalidFile("the checkpoint's population breaks the constraint.")
-        self.success = {kind: max(0.1, float(state.details["success"][kind])) for kind in KINDS}
+        self.success = {kind: max(0.1 * ODDS[kind], float(state.details["success"][kind])) for kind in KINDS}
+        self.least = {kind: float(state.details["least"][kind]) for kind in SCRATCH}
         self.idle = int(state.details["idle"])
+        self.sweeps = checked_sweeps(state)
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         return [self._task(clock) for _ in range(count)]
 
     def _task(self, clock: Clock) -> Task:
-        kind = "new"
-        if len(self.members) >= self.capacity:
+        if len(self.members) < self.capacity:
+            kind = self._way_from_scratch()
+        else:
             odds = np.array([self.success[name] for name in KINDS])
             kind = KINDS[int(self.rng.choice(len(KINDS), p=odds / odds.sum()))]
         own = self.rng.spawn(1)[0]
-        if kind == "new":
+        if kind == "levels":
             return partial(self._multilevel, kind, (), own, clock)
+        if kind == "annealed":
+            sweeps = self.pace.shortened(self.sweeps, clock, 0.25)
+            if self.least["annealed"] < self.least["levels"]:  # on a mesh longer ones would only take the others' time
+                self.sweeps = min(GROWTH * self.sweeps, LONGEST)
+            return partial(self._annealed, kind, own.permutation(self.champion.s), HOTTEST, sweeps, own, clock)
         a, b = (self.members[int(k)] for k in self.rng.permutation(len(self.members))[:2])
         if kind == "combined":
             better, other = (a, b) if a.energy <= b.energy else (b, a)
             return partial(self._multilevel, kind, (better.s, other.s), own, clock)
         if kind == "again":
             return partial(self._multilevel, kind, (a.s,), own, clock)
-        heat = HEATS[int(self.rng.integers(len(HEATS)))]
-        sweeps = self.pace.shortened(LENGTHS[int(self.rng.integers(len(LENGTHS)))], clock, 0.2)
-        return partial(self._annealed, a.s, heat, sweeps, own, clock)
+        heat = HEATS[KINDS.index(kind) - len(KINDS) + len(HEATS)]
+        longer = self.sweeps / self.first_sweeps
+        sweeps = self.pace.shortened(longer * LENGTHS[int(self.rng.integers(len(LENGTHS)))], clock, 0.2)
+        return partial(self._annealed, kind, a.s, heat, sweeps, own, clock)
+
+    def _way_from_scratch(self) -> str:
+        """By levels or by annealing: mostly the way that has found the better cut, once both have been tried."""
+        better, other = sorted(SCRATCH, key=lambda kind: self.least[kind])
+        share = FAVOUR if math.isfinite(self.least[other]) else 0.5
+        return better if self.rng.random() < share else other
 
     def merge(self, found: list[Member]) -> None:
         for member in found:
             entered = self._admit(member)
             kind = KINDS[member.origin]
-            self.success[kind] = max(0.1, 0.95 * self.success[kind] + 0.1 * entered)
+            self.success[kind] = max(0.1 * ODDS[kind], 0.95 * self.success[kind] + 0.1 * entered)
+            if kind in SCRATCH:
+                self.least[kind] = min(self.least[kind], member.energy)
             self.idle = 0 if entered else self.idle + 1
             if member.energy < self.champion.energy:
                 self.champion = member
@@ -296,7 +337,7 @@ class BisectionPopulation:
         return Member(s, cut_weight(self.level, s), KINDS.index(kind))
 
     def _annealed(
-        self, start: Signs, heat: float, sweeps: int, rng: np.random.Generator, clock: Clock
+        self, kind: str, start: Signs, heat: float, sweeps: int, rng: np.random.Generator, clock: Clock
     ) -> Member | None:
         s = start.copy()
         f = self.form.fields(s)
@@ -305,7 +346,7 @@ class BisectionPopulation:
             if not anneal_counted(self.form, self.counts, s, f, schedule, random_state(rng), clock):
                 return None
         s = refined(self.level, s, self.goal, rng, clock=clock)
-        return Member(s, cut_weight(self.level, s), KINDS.index("annealed"))
+        return Member(s, cut_weight(self.level, s), KINDS.index(kind))
 
 
 @dataclass(frozen=True)
