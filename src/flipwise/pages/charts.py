@@ -1,7 +1,7 @@
 """Charts as inline SVG, written without a plotting library: light, and coloured by the page's own style sheet.
 
-A chart has lines, points and bands on two axes, with a legend in HTML that wraps on narrow screens. A page that shows
-one has `CHART_STYLE` in its style sheet.
+A chart has lines, points and bands on two axes, with a legend in HTML that wraps on narrow screens, or with the names
+of its lines at their ends. A page that shows one has `CHART_STYLE` in its style sheet.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from flipwise.pages.scales import Scale, labels, make_scale, short, ticks
 WIDTH, HEIGHT = 440, 290
 TOP, BOTTOM, RIGHT = 12, 44, 14
 """The room around the axes; that on the left follows from the labels."""
+NAME_HEIGHT = 13.0
+"""From one name at the end of a line to the next."""
 COLOURS = 10
 """Colours of the style sheet; lines beyond them repeat the colours with other dashes."""
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
@@ -54,7 +56,10 @@ class Band:
 
 @dataclass(frozen=True)
 class Chart:
-    """What to draw; `svg` draws it, `html` adds the title and the legend."""
+    """What to draw; `svg` draws it, `html` adds the title and the legend.
+
+    `named_ends` writes the name of each line at its end instead of into the legend: for a few lines with short names.
+    """
 
     title: str
     x_label: str
@@ -66,21 +71,22 @@ class Chart:
     x_ticks: Sequence[float] = ()
     y_from_zero: bool = False
     note: str = ""
+    named_ends: bool = False
 
     def html(self) -> str:
         """The figure element: title, drawing, legend, note."""
-        swatches: list[tuple[Line | Band, str]] = [(line, _swatch(line)) for line in self.lines]
+        swatches: list[tuple[Line | Band, str]] = []
+        if not self.named_ends:
+            swatches += [(line, _swatch(line)) for line in self.lines]
         swatches += [(band, '<rect width="26" height="12" class="band"/>') for band in self.bands]
         legend = "".join(
             f'<li class="c{shown.colour % COLOURS}"><svg width="26" height="12" viewBox="0 0 26 12" aria-hidden="true">'
             f"{swatch}</svg>{escape(shown.name)}</li>"
             for shown, swatch in swatches
         )
+        listed = f'<ul class="legend">{legend}</ul>' if legend else ""
         note = f"<p>{escape(self.note)}</p>" if self.note else ""
-        return (
-            f"<figure><h4>{escape(self.title)}</h4>{self.svg()}<figcaption>"
-            f'<ul class="legend">{legend}</ul>{note}</figcaption></figure>'
-        )
+        return f"<figure><h4>{escape(self.title)}</h4>{self.svg()}<figcaption>{listed}{note}</figcaption></figure>"
 
     def svg(self) -> str:
         """The drawing."""
@@ -92,6 +98,7 @@ class Chart:
                 *self._axes(x, y),
                 *(_band(band, x, y) for band in self.bands),
                 *(_line(line, x, y) for line in reversed(self.lines)),  # the first on top
+                *(_names(self.lines, x, y) if self.named_ends else ()),
                 "</svg>",
             ]
         )
@@ -105,16 +112,17 @@ class Chart:
             ys.append(0.0)
         y = make_scale(ys, HEIGHT - BOTTOM, TOP, self.y_log)
         left = 26 + 6.4 * max((len(label) for label in labels(ticks(y))), default=1)
-        return make_scale(xs, left, WIDTH - RIGHT, self.x_log), y
+        names = max((len(line.name) for line in self.lines), default=0) if self.named_ends else 0
+        return make_scale(xs, left, WIDTH - RIGHT - 6.2 * names, self.x_log), y
 
     def _axes(self, x: Scale, y: Scale) -> list[str]:
         """Grid lines, ticks, and the labels of both axes."""
-        left, right, floor = x.start, WIDTH - RIGHT, HEIGHT - BOTTOM
+        left, right, floor = x.start, x.end, HEIGHT - BOTTOM
         parts = []
         y_ticks = ticks(y)
         for value, label in zip(y_ticks, labels(y_ticks), strict=True):
             at = y(value)
-            parts.append(f'<line class="grid" x1="{left:.1f}" x2="{right}" y1="{at:.1f}" y2="{at:.1f}"/>')
+            parts.append(f'<line class="grid" x1="{left:.1f}" x2="{right:.1f}" y1="{at:.1f}" y2="{at:.1f}"/>')
             parts.append(f'<text x="{left - 5:.1f}" y="{at + 4:.1f}" text-anchor="end">{label}</text>')
         for value in self.x_ticks or ticks(x):
             at = x(value)
@@ -122,7 +130,7 @@ class Chart:
             parts.append(f'<text x="{at:.1f}" y="{floor + 16}" text-anchor="middle">{short(value)}</text>')
         return [
             *parts,
-            f'<line class="axis" x1="{left:.1f}" x2="{right}" y1="{floor}" y2="{floor}"/>',
+            f'<line class="axis" x1="{left:.1f}" x2="{right:.1f}" y1="{floor}" y2="{floor}"/>',
             f'<text class="label" x="{(left + right) / 2:.1f}" y="{HEIGHT - 6}" text-anchor="middle">'
             f"{escape(self.x_label)}</text>",
             f'<text class="label" transform="translate(11 {(TOP + floor) / 2:.1f}) rotate(-90)" '
@@ -155,6 +163,24 @@ def _line(line: Line, x: Scale, y: Scale) -> str:
             parts.append(f"{_marker(line.colour, at_x, at_y)}<title>{words}</title></path>")
     parts.append("</g>")
     return "".join(parts)
+
+
+def _names(lines: Sequence[Line], x: Scale, y: Scale) -> list[str]:
+    """The names of the lines to the right of the axes, each as near to the line's last point as the others allow."""
+    last = [([py for _, py in line.points if math.isfinite(py) and (py > 0 or not y.log)], line) for line in lines]
+    ends = [(y(heights[-1]), line) for heights, line in last if heights]
+    ends.sort(key=lambda end: end[0])
+    heights = [height for height, _ in ends]
+    for i in range(1, len(heights)):  # downwards, then upwards again where the last are below the axis
+        heights[i] = max(heights[i], heights[i - 1] + NAME_HEIGHT)
+    lowest = float(HEIGHT - BOTTOM)
+    for i in reversed(range(len(heights))):
+        heights[i] = min(heights[i], lowest)
+        lowest = heights[i] - NAME_HEIGHT
+    return [
+        f'<text class="name c{line.colour % COLOURS}" x="{x.end + 6:.1f}" y="{at + 4:.1f}">{escape(line.name)}</text>'
+        for at, (_, line) in zip(heights, ends, strict=True)
+    ]
 
 
 def _band(band: Band, x: Scale, y: Scale) -> str:

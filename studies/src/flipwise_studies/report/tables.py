@@ -128,13 +128,16 @@ def pivot(
     better: str | None = None,
     header: str = "{}",
     note: str = "",
+    unfinished: Callable[[Cell], bool] = lambda cell: False,
 ) -> Table:
     """Rows against columns, each entry the mean over the cells that fall into it (seeds); the best of a column marked.
 
-    `header` is the form of a column's header. A place without a finished cell shows why: "skipped" or "failed".
+    `header` is the form of a column's header. A place without a cell that is done shows why: "skipped" or "failed"; one
+    with an `unfinished` cell says so beside its figure, which is no longer one that could be the best.
     """
     found: dict[tuple[str, str | float], list[float]] = {}
     missing: dict[tuple[str, str | float], str] = {}
+    stopped: set[tuple[str, str | float]] = set()
     row_names: dict[str, None] = {}
     columns: dict[str | float, None] = {}
     for cell in cells:
@@ -143,6 +146,8 @@ def pivot(
         number = value(cell)
         if cell.outcome.status == "done" and number is not None:
             found.setdefault(place, []).append(number)
+            if unfinished(cell):
+                stopped.add(place)
         else:
             missing.setdefault(place, cell.outcome.status if cell.outcome.status != "done" else "–")
     ordered = sorted(columns, key=lambda c: (isinstance(c, str), c if isinstance(c, int | float) else 0.0))
@@ -151,7 +156,8 @@ def pivot(
         entries: list[Entry] = [name]
         for head in ordered:
             numbers = found.get((name, head))
-            entries.append(statistics.fmean(numbers) if numbers else missing.get((name, head)))
+            entry: Entry = statistics.fmean(numbers) if numbers else missing.get((name, head))
+            entries.append(f"not finished ({as_text(entry)})" if (name, head) in stopped else entry)
         rows.append(entries)
     headers = [corner, *(header.format(head if isinstance(head, str) else f"{head:g}") for head in ordered)]
     return Table(title, headers, rows, note, best_of(rows, better) if better else frozenset())

@@ -13,7 +13,6 @@ from flipwise_studies.report import paper
 from flipwise_studies.report.blocks import Block, Figures, Text
 from flipwise_studies.report.cell_reading import (
     by_instance,
-    by_method,
     done,
     instance_of,
     mean,
@@ -22,13 +21,13 @@ from flipwise_studies.report.cell_reading import (
     seconds_of,
     value_of,
 )
-from flipwise_studies.report.sections.shared import Palette, anytime_charts
+from flipwise_studies.report.sections.shared import Palette, anytime_charts, unfinished
 from flipwise_studies.report.tables import Entry, Table, best_of, pivot
 
 
 def densities(cells: Sequence[Cell]) -> list[Block]:
     """Density against k for every graph and method, the room up to the proven bound as a band."""
-    palette = Palette(cells)
+    palette = Palette(cells, without=("dpcd-fast",))  # on the curve of dpcd, nearly everywhere
     charts: list[Chart] = []
     tables: list[Block] = []
     for graph, group in by_instance(cells).items():
@@ -39,24 +38,35 @@ def densities(cells: Sequence[Cell]) -> list[Block]:
         best = _for_each_k(finished, value_of, max)
         sizes = sorted(best)
         lines = []
-        for method, own in by_method(finished).items():
+        for method, own in palette.drawn(finished).items():
             points = sorted((float(k), value) for k, value in _for_each_k(own, value_of, max).items())
             lines.append(Line(method, points, palette(method), markers=True))
         band = Band("room below the proven bound", [(k, best[k], bounds[k]) for k in sizes if k in bounds], 7)
         k_label = "k (nodes of the subgraph)"
-        charts.append(Chart(graph, k_label, "density x'Wx/k", lines, [band], x_log=True, x_ticks=sizes))
-        shares = [_share(line, bounds) for line in lines]
+        form = Chart(graph, k_label, "density x'Wx/k", lines, [band], x_log=True, x_ticks=sizes, named_ends=True)
+        charts.append(replace(form, note=palette.note))
         if bounds:
+            shares = [_share(line, bounds) for line in lines]
             title = f"{graph}: share of the proven bound"
-            charts.append(Chart(title, k_label, "density / bound", shares, x_log=True, x_ticks=sizes))
-        table = pivot(graph, group, method_of, option("k"), value_of, corner="density", better="max", header="k = {}")
+            charts.append(replace(form, title=title, y_label="density / bound", lines=shares, bands=()))
+        table = pivot(
+            graph,
+            group,
+            method_of,
+            option("k"),
+            value_of,
+            corner="density",
+            better="max",
+            header="k = {}",
+            unfinished=unfinished,
+        )
         rows = [*table.rows, ["proven bound", *(bounds.get(k) for k in sizes)]]
         tables.append(replace(table, rows=rows, note=_stopped(finished)))
     curves: list[Chart] = []
     for graph, group in by_instance(cells).items():
         k = _most_contested(done(group))
         own = [c for c in group if c.key.options["k"] == k]
-        curves += anytime_charts(f"{graph}, k = {k}: density against time", own, palette, "density", most=12)
+        curves += anytime_charts(f"{graph}, k = {k}: density against time", own, palette, "density")
     return [Text(paper.DENSITY), Figures(charts), *tables, Figures(curves)]
 
 
@@ -71,9 +81,12 @@ def cpu_times(cells: Sequence[Cell]) -> list[Block]:
         corner="method",
         better="min",
         note=f"Time of the method alone; the graph is in memory. {_stopped(done(cells))}",
+        unfinished=unfinished,
     )
     title = "Density reached in that time"
-    density = pivot(title, cells, method_of, instance_of, value_of, corner="method", better="max")
+    density = pivot(
+        title, cells, method_of, instance_of, value_of, corner="method", better="max", unfinished=unfinished
+    )
     rows: list[list[Entry]] = [[method, *times] for method, times in paper.CPU_SECONDS.items()]
     printed = Table(
         "The paper's seconds at k = 1600",
@@ -128,14 +141,12 @@ def _most_contested(cells: Sequence[Cell]) -> int | None:
 
 
 def _stopped(cells: Sequence[Cell]) -> str:
-    """Which methods ran into the time limit, in words."""
-    counts = {
-        method: sum(cell.outcome.metrics.get("stopped_by_limit", 0) > 0 for cell in own)
-        for method, own in by_method(cells).items()
-    }
-    named = ", ".join(f"{method} ({count} runs)" for method, count in counts.items() if count)
-    limits = sorted({float(cell.key.options["time_limit"]) for cell in cells if "time_limit" in cell.key.options})
-    return f"Stopped by the time limit of {', '.join(f'{x:g}' for x in limits)} s: {named}." if named else ""
+    """What "not finished" means, where it stands."""
+    limits = sorted({float(cell.key.options["time_limit"]) for cell in cells if unfinished(cell)})
+    if not limits:
+        return ""
+    said = " or ".join(f"{limit:g}" for limit in limits)
+    return f"Not finished: stopped by the time limit of {said} s; in brackets what the method had then."
 
 
 def _for_each_k(

@@ -10,8 +10,7 @@ from flipwise_studies.report import paper
 from flipwise_studies.report.blocks import Block, Figures, Text
 from flipwise_studies.report.cell_reading import (
     by_instance,
-    by_method,
-    done,
+    grouped,
     mean,
     method_of,
     metric,
@@ -70,15 +69,17 @@ def _retrieval(
     printed_data: str,
 ) -> list[Block]:
     """MAP and seconds by method and bits for both protocols, and the paper's figures, labelled with its data."""
-    palette = Palette(cells)
     learned, hashed = metric("map_learned"), metric("map_hashed")
     charts: list[Chart] = []
     tables: list[Block] = []
     for instance, group in by_instance(cells).items():
-        charts += [
-            _against_bits(f"{instance}: database of learned codes", group, palette, learned, "MAP"),
-            _against_bits(f"{instance}: database hashed by h", group, palette, hashed, "MAP"),
-        ]
+        for loss, own in _by_loss(group).items():
+            palette = Palette(own)
+            name = f"{instance}, {loss}" if loss else instance
+            charts += [
+                _against_bits(f"{name}: database of learned codes", own, palette, learned, "MAP"),
+                _against_bits(f"{name}: database hashed by h", own, palette, hashed, "MAP"),
+            ]
         tables += [
             _by_bits(f"{instance}: MAP, database of learned codes B", group, learned),
             _by_bits(f"{instance}: MAP, database hashed by h(X)", group, hashed),
@@ -105,7 +106,7 @@ def _against_bits(
     """A number against the bits, one line a method, the mean over seeds."""
     lines = []
     sizes: set[float] = set()
-    for method, own in by_method(done(cells)).items():
+    for method, own in palette.drawn(cells).items():
         found: dict[float, list[float | None]] = {}
         for cell in own:
             found.setdefault(float(cell.key.options["bits"]), []).append(value(cell))
@@ -113,5 +114,11 @@ def _against_bits(
         points = [(bits, number) for bits, number in averages if number is not None]
         sizes |= {bits for bits, _ in points}
         if points:
-            lines.append(Line(method, points, palette(method), markers=True))
-    return Chart(title, "bits", label, lines, x_log=True, x_ticks=sorted(sizes))
+            lines.append(Line(method.rpartition(": ")[2], points, palette(method), markers=True))
+    ticks = sorted(sizes)
+    return Chart(title, "bits", label, lines, x_log=True, x_ticks=ticks, note=palette.note, named_ends=True)
+
+
+def _by_loss(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
+    """Cells by the loss that their methods share, where the names of methods say one ("pairwise: dpcd")."""
+    return grouped(cells, lambda cell: cell.key.method.rpartition(": ")[0])

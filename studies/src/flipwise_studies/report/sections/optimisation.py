@@ -72,6 +72,7 @@ def growth(cells: Sequence[Cell]) -> list[Block]:
     """Seconds against size on logarithmic axes, with the exponent of the fitted power."""
     palette = Palette(cells)
     finished = done(cells)
+    drawn = palette.drawn(finished)
     lines, rows = [], []
     for method, own in by_method(finished).items():
         sizes: dict[float, list[float]] = {}
@@ -83,7 +84,8 @@ def growth(cells: Sequence[Cell]) -> list[Block]:
             continue
         exponent = fitted_exponent(points)
         name = method if exponent is None else f"{method} (exponent {exponent:.2f})"
-        lines.append(Line(name, points, palette(method), markers=True))
+        if method in drawn:
+            lines.append(Line(name, points, palette(method), markers=True))
         largest = max(own, key=lambda cell: cell.outcome.metrics["size"])
         rows.append([method, exponent, points[-1][0], points[-1][1], largest.peak_memory])
     chart = Chart(
@@ -94,7 +96,7 @@ def growth(cells: Sequence[Cell]) -> list[Block]:
         x_log=True,
         y_log=True,
         note="Median over seeds. The exponent is the slope of a least-squares line through the logarithms: "
-        "1 means time proportional to size.",
+        f"1 means time proportional to size. {palette.note}",
     )
     headers = ("method", "fitted exponent", "largest size", "seconds there", "peak MB there")
     return [Figures([chart]), Table("Growth", headers, rows)]
