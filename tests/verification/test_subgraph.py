@@ -54,9 +54,11 @@ def bounds_of(graph: Graph) -> Iterator[tuple[str, SubgraphBounds]]:
             yield name, SubgraphBounds(K, unit, {name: bounds.known[name]}, bounds.proofs)
     relaxation = Relaxation(dense_weights(graph), K)
     relaxation.run(60)
+    relaxation.tighten()
+    relaxation.run(30)
     known = relaxation.certificate(keep=True)
-    assert known is not None and known.square is not None
-    square = square_proof(core, N, known.square, known.prices, K, known.best_sums(K).t, known.lifted)
+    assert known is not None
+    square = square_proof(core, N, known, K)
     bounds = SubgraphBounds(K, unit)
     bounds.add("semidefinite", known.bound(K), lambda: square)
     yield "semidefinite", bounds
@@ -74,7 +76,7 @@ def changed(proof: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield {**proof, name: value - 1}
             continue
         flat = value.reshape(-1)
-        for at in sorted({0, flat.size // 2, flat.size - 1}):
+        for at in sorted({0, flat.size // 2, flat.size - 1}) if flat.size else ():
             for step in (1, -1, max(1, int(np.abs(flat).max()) // 100)):
                 other = flat.copy()
                 other[at] -= step
@@ -169,3 +171,26 @@ def test_another_graph_or_k_is_refused(tmp_path: Any) -> None:
         flipwise.verify(graph, replace(result.certificate, problem={**result.certificate.problem, "k": K + 1}))
     for each in flipwise.densest_subgraph(graph, [3, 4, 5], seed=0):
         assert each.certificate is None or flipwise.verify(graph, each.certificate) == each.bound
+
+
+@pytest.mark.parametrize(
+    ("name", "entry"),
+    [("multipliers", -1), ("corners", N + 1), ("corners", -1), ("corners", "twice"), ("signs", 0), ("signs", "two")],
+)
+def test_triangles_that_are_none_are_refused(name: str, entry: Any) -> None:
+    """Multipliers below 0, corners that are no nodes or no three, and signs whose product is not 1."""
+    graph = graph_of("plain")
+    bounds = next(found for kind, found in bounds_of(graph) if kind == "semidefinite")
+    certificate = certificate_of(graph, bounds, bounds.density(bounds.best[1]))
+    assert certificate is not None and flipwise.verify(graph, certificate) == certificate.bound
+    forged = certificate.proof[name].copy()
+    if name == "multipliers":
+        forged[0] = entry
+    elif entry == "twice":
+        forged[0, 1] = forged[0, 0]
+    elif entry == "two":
+        forged[0] *= -1
+    else:
+        forged[0, 0] = entry
+    with pytest.raises(flipwise.InvalidCertificate, match=r"triangle|multipliers"):
+        flipwise.verify(graph, replace(certificate, proof={**certificate.proof, name: forged}))

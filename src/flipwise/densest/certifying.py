@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flipwise.bounds.triangles import Triangles
 from flipwise.densest.core import Core
 from flipwise.engine.certificate import Certificate, graph_hash
 from flipwise.foundation.arrays import Floats, Ints
@@ -19,6 +20,7 @@ from flipwise.graphs.graph import Graph
 
 if TYPE_CHECKING:
     from flipwise.densest.bounds import Shares, SubgraphBounds
+    from flipwise.densest.semidefinite import Certificate as Square
 
 MOST_EDGES = 1_000_000
 """The split of more edges is not kept."""
@@ -92,23 +94,32 @@ def pairs_proof(core: Core, pairs: tuple[Ints, Ints, Floats], v: Floats, p: Floa
     }
 
 
-def square_proof(
-    core: Core, whole: int, S: Floats, v: Floats, k: int, t: float, lifted: float
-) -> dict[str, Any] | None:
-    """A positive semidefinite matrix with a row for the constant first, and the price of each node."""
-    if core.graph.n != whole or len(S) > MOST_ROWS:
+def square_proof(core: Core, whole: int, of: Square, k: int) -> dict[str, Any] | None:
+    """A positive semidefinite matrix with a row for the constant first, the price of each node, and triangles."""
+    if core.graph.n != whole or of.square is None or len(of.square) > MOST_ROWS:
         return None
-    raised = S.copy()
-    raised[np.diag_indices(len(S))] += lifted
+    raised = of.square.copy()
+    raised[np.diag_indices(len(raised))] += of.lifted
+    t = of.best_sums(k).t
     raised[0] *= t
     raised[:, 0] *= t
     raised = np.maximum(raised, raised.T) if np.array_equal(raised, raised.T) else 0.5 * (raised + raised.T)
-    size = max(float(np.abs(raised).max()), float(np.abs(v).max(initial=0.0)), float(core.graph.n_arcs > 0))
-    if core.graph.weights is not None and core.graph.weights.size:
-        size = max(size, float(np.abs(core.graph.weights).max()))
-    exponent = _exponent(8.0 * size * len(S) * max(k, len(S)))
-    rounded = np.rint(np.ldexp(raised, -exponent)).astype(np.int64)
-    return {**_core(core, exponent), "square": rounded, "price": np.rint(np.ldexp(v, -exponent)).astype(np.int64)}
+    triangles = of.triangles or Triangles()
+    numbers = (raised, of.prices, triangles.z, core.graph.weights, core.graph.n_arcs > 0)
+    size = max(float(np.abs(each).max(initial=0.0)) for each in numbers if each is not None)
+    exponent = _exponent(8.0 * size * len(raised) * max(k, len(raised)) + 16.0 * float(triangles.z.sum()))
+
+    def on_grid(values: Floats) -> Ints:
+        return np.rint(np.ldexp(values, -exponent)).astype(np.int64)
+
+    return {
+        **_core(core, exponent),
+        "square": on_grid(raised),
+        "price": on_grid(of.prices),
+        "corners": triangles.nodes,
+        "signs": triangles.signs.astype(np.int64),
+        "multipliers": on_grid(triangles.z),
+    }
 
 
 def bipartite_proof(graph: Graph) -> dict[str, Any]:

@@ -41,9 +41,17 @@ STEPS = 20
 PIECE = 4
 """Steps between two looks at the clock."""
 STALLED = 1e-4
-"""Proofs whose progress is less than this part of the gap, several times in a row, are the end."""
+"""Proofs whose progress is less than this part of the gap, `PATIENCE` times in a row, are the end."""
 NEAR = 1.25
 """The relaxation begins from the spectral bound when this is at most so many times what was found."""
+ROUGH_STEPS = 200
+"""After so many steps the relaxed solution is good enough to look for triangles that it violates."""
+PATIENCE = 3
+"""So many times in a row."""
+SLOWER = 0.7
+"""Multipliers of triangles that overshoot rise by so much less from then on, ..."""
+LEAST_RISE = 2e-5
+"""... down to this."""
 MOST_PROOFS = 12
 """Proofs of one subproblem, at most."""
 SURE = 1.0 - 1e-9
@@ -171,13 +179,16 @@ class _CoreProof:
         return None
 
     def relax(self, relaxation: Relaxation, best: Certificate | None) -> Certificate | None:
-        """Relax until the bound is a proof, stalls, or the budget is spent; returns the best certificate."""
+        """Relax until the bound is a proof, stalls, or the budget is spent; returns the best certificate.
+
+        Triangles come in after some steps; from then on it stalls when their multipliers rise too fast.
+        """
         reached, stalled = math.inf if best is None else self.whole_bound(best), 0
         known = self.bounds.best[1]
         if reached <= self.goal:
             return best
         steps = STEPS if relaxation.N <= FULL_SPECTRUM else 2 * STEPS
-        while stalled < 3:
+        while stalled < PATIENCE:
             spent = self.steps_spent(relaxation, steps)
             certificate = relaxation.certificate(keep=relaxation.N <= MOST_ROWS)
             bound = math.inf if certificate is None else self.whole_bound(certificate)
@@ -189,6 +200,12 @@ class _CoreProof:
                 break
             hopeless = relaxation.steps >= 4 * STEPS and min(reached, relaxation.value) > 1.01 * known
             stalled = stalled + 1 if progress < STALLED * (reached - self.goal) or hopeless else 0
+            if not (relaxation.rise or hopeless) and (stalled or relaxation.steps >= ROUGH_STEPS):
+                relaxation.tighten()
+                stalled = 0
+            elif stalled == PATIENCE and relaxation.rise > LEAST_RISE and relaxation.triangles.z.any() and not hopeless:
+                relaxation.rise *= SLOWER
+                stalled = 0
         return best
 
     def steps_spent(self, relaxation: Relaxation, steps: int) -> bool:
@@ -203,9 +220,7 @@ class _CoreProof:
         """Note a bound on E, and what proves it."""
         proof = None
         if certificate is not None and certificate.square is not None:
-            k, whole, of = self.bounds.k, self.run.problem.n, certificate
-            t = certificate.best_sums(k).t
-            proof = partial(square_proof, self.core, whole, certificate.square, of.prices, k, t, of.lifted)
+            proof = partial(square_proof, self.core, self.run.problem.n, certificate, self.bounds.k)
         self.bounds.add(name, bound, proof)
         self.run.raise_bound(-2.0 * self.bounds.best[1])
 
@@ -278,7 +293,7 @@ class _CoreProof:
         gains = self.W[np.ix_(left, taken)].sum(axis=1)
         constant = float(self.W[np.ix_(taken, taken)].sum()) / 2.0
         relaxation = Relaxation(self.W[np.ix_(left, left)], k, gains)
-        relaxation.begin_from(parent.relaxation, np.isin(parent.left, left))
+        relaxation.begin_from(parent.relaxation, np.isin(parent.left, left), np.isin(parent.left, taken))
         best, reached = parent.certificate, -parent.minus_bound
         done = False
         for _ in range(MOST_PROOFS):

@@ -6,7 +6,8 @@ set of k nodes, y = (1, x), the square y'Sy >= 0 is added and the prices are pai
     r_ij = w_ij + S_ij - (v_i + v_j) / 2.
 What is positive in r is split between both ends of a pair, as in the load bound, and the k largest sums of a node are
 at least what any k members have. Scaling row 0 of S by any number leaves it semidefinite, so one S serves every k.
-(Gains of single nodes, where some nodes are taken already, are added to their sums.)
+(Gains of single nodes, where some nodes are taken already, are added to their sums.) Triangle inequalities that the
+relaxed solution violates add to the weights, see `densest.triangles`: their multipliers rise with the violation.
 
 The best S solves the dual of: max <W, X>, X 1 = k x, x = diag X, X semidefinite and nowhere negative (see Lovasz and
 Schrijver 1991 for the second kind of rows). An alternating direction method (Oliveira, Wolkowicz and Xu 2018, for
@@ -24,6 +25,8 @@ import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import eigsh
 
+from flipwise.bounds.triangles import Triangles
+from flipwise.densest.triangles import looked_for, missing, moved, restricted, scaled, spins_of, terms_of
 from flipwise.foundation.arrays import Bools, Floats
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -39,6 +42,12 @@ CERTIFICATE_ROUNDS = 4
 """Rounds in which the negative part of the multipliers is filtered out for a proof."""
 SETTLING_STEPS = 300
 """The penalty is adjusted in the first so many steps."""
+MOVED = 5
+"""Steps between two moves of the multipliers of triangles, ..."""
+LOOKED = 60
+"""... and between two looks for triangles that are violated."""
+RISE = 1e-3
+"""How much of its violation a multiplier gains in a move, at first, for weights of up to 1."""
 
 
 class Sums(NamedTuple):
@@ -52,19 +61,23 @@ class Sums(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """What S and v prove, for sets of any size: 2 E <= t^2 constant + the k largest of own + (k-1) prices + 2 t ties.
+    """What S and v prove, for sets of any size and every number t.
 
-    This holds for every number t.
+    2 E <= offset + t^2 constant + the k largest of own + (k-1) prices + 2 t ties.
     """
 
     constant: float
     ties: Floats
     own: Floats
     prices: Floats
+    offset: float = 0.0
+    """To be added: the constant of the triangles."""
     square: Floats | None = None
     """S, where it is kept, ..."""
     lifted: float = 0.0
-    """... and by how much its diagonal is to be raised for it to be semidefinite."""
+    """... by how much its diagonal is to be raised for it to be semidefinite, ..."""
+    triangles: Triangles | None = None
+    """... and the triangles, their multipliers in the unit of the weights."""
 
     def bound(self, k: int) -> float:
         """A bound on E for sets of k nodes, rounded up."""
@@ -80,10 +93,9 @@ class Certificate:
             t = 0.5 * (low + high)
             sums = base + 2.0 * t * self.ties
             chosen = np.argpartition(sums, sums.size - k)[sums.size - k :]
-            error = (
-                16.0 * _EPS * (t * t * self.constant + math.fsum(sizes[chosen] + np.abs(2.0 * t * self.ties[chosen])))
-            )
-            total = t * t * self.constant + math.fsum(sums[chosen]) + error
+            size = abs(self.offset) + t * t * self.constant
+            error = 16.0 * _EPS * (size + math.fsum(sizes[chosen] + np.abs(2.0 * t * self.ties[chosen])))
+            total = self.offset + t * t * self.constant + math.fsum(sums[chosen]) + error
             if best is None or total < best.total:
                 best = Sums(sums, total, error, t)
             if t * self.constant + float(self.ties[chosen].sum()) > 0.0:  # half the slope at t
@@ -106,9 +118,14 @@ class Certificate:
         return always, never
 
 
-def certified(W: Floats, gains: Floats, S: Floats, v: Floats, *, keep: bool = False) -> Certificate | None:
-    """What S and v prove about W, a matrix with zero diagonal, and gains of its nodes; None where S is far from
-    semidefinite. S is kept on demand."""
+def certified(
+    W: Floats, gains: Floats, S: Floats, v: Floats, *, triangles: Triangles | None = None, keep: bool = False
+) -> Certificate | None:
+    """What S, v and triangles prove about W, a matrix with zero diagonal, and gains of its nodes; None where S is far
+    from semidefinite. S and the triangles are kept on demand."""
+    terms = None if triangles is None else terms_of(triangles, len(S))
+    if terms is not None:
+        W, gains = W + terms.weights, gains + terms.gains
     N, n = len(S), len(W)
     size = float(np.abs(S).max(initial=0.0))
     shift, lifted = (1e-12 if N <= FULL_SPECTRUM else 1e-9) * N * size + 1e-300, None
@@ -128,14 +145,15 @@ def certified(W: Floats, gains: Floats, S: Floats, v: Floats, *, keep: bool = Fa
     half = v / 2.0
     rest -= half[:, None]
     rest -= half
-    rest += 4.0 * _EPS * (float(np.abs(W).max(initial=0.0)) + size + float(np.abs(v).max(initial=0.0)))
+    rest += 6.0 * _EPS * (float(np.abs(W).max(initial=0.0)) + size + float(np.abs(v).max(initial=0.0)))
     np.maximum(rest, 0.0, out=rest)
     np.fill_diagonal(rest, 0.0)
     parts = np.diag(S)[1:], lifted, 2.0 * gains, rest.sum(axis=1) * (1.0 + 2.0 * n * _EPS)
     own = parts[0] + parts[1] + parts[2] + parts[3]
     own += 8.0 * _EPS * (np.abs(parts[0]) + parts[1] + np.abs(parts[2]) + parts[3])
     constant = (float(S[0, 0]) + lifted) * (1.0 + 4.0 * _EPS)
-    return Certificate(constant, S[0, 1:].copy(), own, v, S if keep else None, lifted)
+    offset = 0.0 if terms is None else terms.constant
+    return Certificate(constant, S[0, 1:].copy(), own, v, offset, S if keep else None, lifted, triangles)
 
 
 class Relaxation:
@@ -149,11 +167,16 @@ class Relaxation:
         n = len(W)
         self.W, self.k, self.N = W, k, n + 1
         self.gains = np.zeros(n) if gains is None else gains
-        self.scale = float(np.abs(W).max(initial=0.0)) or 1.0
+        largest = float(np.abs(W).max(initial=0.0)) or 1.0
+        self.scale = math.ldexp(1.0, math.frexp(largest)[1] - 1)  # a power of two: multiplying by it is exact
         kind = np.float64 if self.N <= FULL_SPECTRUM else np.float32  # proofs are made in float64
         self.C = np.zeros((self.N, self.N), dtype=kind)
         self.C[1:, 1:] = W / self.scale
         self.C[0, 1:] = self.C[1:, 0] = self.gains / self.scale
+        self.plain = self.C
+        self.triangles = Triangles()
+        self.rise = 0.0
+        self.offset = 0.0
         w = np.ones(self.N)
         w[0] = -k
         self.w = (w / np.linalg.norm(w)).astype(kind)
@@ -191,13 +214,20 @@ class Relaxation:
         self.Z[0, 1:] -= prices
         self.Z[1:, 0] -= prices
 
-    def begin_from(self, other: Relaxation, kept: Bools) -> None:
-        """Take over where the relaxation of more nodes stands."""
+    def tighten(self) -> None:
+        """From now on look for triangles that are violated."""
+        self.rise = RISE
+
+    def begin_from(self, other: Relaxation, kept: Bools, taken: Bools) -> None:
+        """Take over where the relaxation of more nodes stands, of which others are taken, or are not."""
         rows = np.concatenate([[True], kept])
         self.Y, self.Z = other.Y[np.ix_(rows, rows)].astype(self.C.dtype), other.Z[np.ix_(rows, rows)].copy()
         self.Z *= other.scale / self.scale
         self.Z = self.Z.astype(self.C.dtype)
         self.penalty = other.penalty * other.scale / self.scale
+        if other.rise:
+            self.rise = other.rise
+            self._put_triangles(scaled(restricted(other.triangles, kept, taken), other.scale / self.scale))
 
     @property
     def x(self) -> Floats:
@@ -207,7 +237,7 @@ class Relaxation:
     @property
     def value(self) -> float:
         """About what the bound on E will come to."""
-        return 0.5 * self.scale * float(np.vdot(self.C, self.Y))
+        return 0.5 * self.scale * (self.offset + float(np.vdot(self.C, self.Y)))
 
     @property
     def work(self) -> float:
@@ -220,6 +250,8 @@ class Relaxation:
     def run(self, steps: int) -> None:
         """Make some steps."""
         for _ in range(steps):
+            if self.rise and self.steps % MOVED == 0:
+                self._move_triangles()
             penalty = self.penalty
             G, _ = self._on_face(self.Y + self.Z / penalty)
             R = self._positive_part(G)
@@ -250,7 +282,28 @@ class Relaxation:
             M += part
             self.basis = basis
         v = -2.0 * a[1:] / math.sqrt(self.k * self.k + self.N - 1.0)
-        return certified(self.W, self.gains, self.scale * M, self.scale * v, keep=keep)
+        of = self.triangles
+        triangles = Triangles(of.nodes, of.signs, self.scale * of.z) if of.z.size else None
+        return certified(self.W, self.gains, self.scale * M, self.scale * v, triangles=triangles, keep=keep)
+
+    def _move_triangles(self) -> None:
+        """Raise the multipliers of what is violated; now and then look for more."""
+        Z = spins_of(self.Y)
+        if self.steps % LOOKED == 0:
+            self.triangles = looked_for(self.triangles, Z)
+        if self.triangles.z.size:
+            self._put_triangles(moved(self.triangles, missing(self.triangles, Z), self.rise))
+
+    def _put_triangles(self, triangles: Triangles) -> None:
+        """Take these into the weights; what the other multipliers say of a pair stays as it is."""
+        self.triangles, terms = triangles, terms_of(triangles, self.N)
+        C = self.plain.astype(np.float64)
+        C[1:, 1:] += terms.weights
+        C[0, 1:] += terms.gains
+        C[1:, 0] += terms.gains
+        changed = C.astype(self.C.dtype)
+        self.Z += changed - self.C
+        self.C, self.offset = changed, terms.constant
 
     def _on_face(self, M: Floats) -> tuple[Floats, Floats]:
         """M' = (I - ww') M (I - ww'), and a with M = M' + wa' + aw'."""

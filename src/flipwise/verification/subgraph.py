@@ -172,7 +172,8 @@ def _credits(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
 def _square(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
     """2 E(S) <= S_00 + sum over members of (2 S_0i + S_ii + (k-1) v_i + sum_j of the positive w + S - (v_i + v_j)/2).
 
-    S is positive semidefinite, so that y'Sy >= 0 for y = (1, x); it is about all nodes.
+    S is positive semidefinite, so that y'Sy >= 0 for y = (1, x); it is about all nodes. Triangles come to that: with
+    s_0 = 1 and s_i = 2 x_i - 1, a s_i s_j + b s_i s_k + c s_j s_k >= -1 where abc = 1. P has the multipliers by pairs.
     """
     exponent, n = whole(proof["exponent"], -2000, 2000), edges.n
     claim(np.array_equal(_array(proof["nodes"]), np.arange(n)), "it is not about all nodes")
@@ -185,11 +186,35 @@ def _square(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
     claim(bool((np.abs(grid) < LARGEST // (8 * n)).all()), "its grid is too fine")
     np.add.at(double, (edges.first, edges.second), 2 * grid.astype(np.int64))
     np.add.at(double, (edges.second, edges.first), 2 * grid.astype(np.int64))
+    P, total = _triangles(proof, n)
+    inner, first = P[1:, 1:], P[0, 1:]
+    double += 4 * inner
     np.maximum(double, 0, out=double)
     np.fill_diagonal(double, 0)
     sums = 4 * S[0, 1:] + 2 * S.diagonal()[1:] + 2 * (k - 1) * v + double.sum(axis=1)
+    sums += 4 * (first - inner.sum(axis=1))
     chosen = np.sort(sums)[n - k :]
-    return Fraction(2 * int(S[0, 0]) + sum(chosen.tolist()), 4) * Fraction(2) ** exponent
+    constant = 2 * int(S[0, 0]) + 2 * total + int(inner.sum()) - 2 * int(first.sum())
+    return Fraction(constant + sum(chosen.tolist()), 4) * Fraction(2) ** exponent
+
+
+def _triangles(proof: dict[str, Any], n: int) -> tuple[Whole, int]:
+    """The multipliers of each pair of n + 1 spins, with their signs; and the sum of all."""
+    z = _array(proof["multipliers"])
+    corners, signs = _array(proof["corners"]), _array(proof["signs"])
+    claim(z.ndim == 1 and corners.shape == signs.shape == (z.size, 3), "its triangles are none")
+    claim(
+        bool((z >= 0).all()) and float(z.sum(dtype=float)) < LARGEST // 64, "its multipliers are negative or too large"
+    )
+    claim(bool(((corners >= 0) & (corners <= n)).all()), "a triangle has a corner that is no node")
+    i, j, k = corners.T
+    claim(bool(((i != j) & (i != k) & (j != k)).all()), "a triangle has a corner twice")
+    claim(bool((np.abs(signs) == 1).all() and (signs.prod(axis=1) == 1).all()), "the signs of a triangle are none")
+    P = np.zeros((n + 1, n + 1), dtype=np.int64)
+    for a, b, pair in ((i, j, 0), (i, k, 1), (j, k, 2)):
+        np.add.at(P, (a, b), z * signs[:, pair])
+        np.add.at(P, (b, a), z * signs[:, pair])
+    return P, int(z.sum())
 
 
 _KINDS: dict[str, Callable[[_Edges, int, dict[str, Any]], Fraction]] = {
