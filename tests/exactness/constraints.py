@@ -74,7 +74,7 @@ def draw(rng: np.random.Generator, kind: str, n: int, low: int, inside: Any) -> 
     keywords: dict[str, Any] = {}
     rules: list[Callable[[Any], Any]] = []
     if "count" in kind:
-        ends = (ones, ones) if kind == "count" else (max(0, ones - wide), ones + 1)
+        ends = (ones, ones) if kind == "count" else (max(0, ones - wide), ones + wide // 2)
         keywords["count"] = ones if kind == "count" else ends
         rules.append(lambda X: (X.sum(axis=1) >= ends[0]) & (X.sum(axis=1) <= ends[1]))
     if "group" in kind:

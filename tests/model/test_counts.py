@@ -225,3 +225,15 @@ def test_one_group_is_one_count(seed: int) -> None:
     assert [part.tolist() for part in one.members((8,))] == [part.tolist() for part in same.members((8,))]
     assert one.labels((8,)).tolist() == same.labels((8,)).tolist()
     assert one.counts((8,)).tolist() == same.counts((8,)).tolist()
+
+
+@pytest.mark.parametrize("k", range(4))
+def test_a_range_of_one_number_is_that_number(k: int) -> None:
+    """In every function, its certificate included."""
+    assert flipwise.Cardinality(at_least=k, at_most=k) == flipwise.Cardinality(k)
+    Q = np.array([[1.0, -3.0, 0.5], [-3.0, 2.0, 1.0], [0.5, 1.0, -1.0]])
+    ranged, exact = (flipwise.solve_qubo(Q, count=count, seed=0) for count in ((k, k), k))
+    assert ranged.value == exact.value == ranged.bound
+    assert ranged.certificate is not None and flipwise.verify(Q, ranged.certificate, count=k) == ranged.bound
+    assert flipwise.minimize(Q, count=(k, k), pool="optima").optimal
+    assert flipwise.minimize(lambda x: (float(x @ Q @ x), 2 * Q @ x), 3, count=(k, k), seed=0).x.sum() == 2 * k - 3

@@ -162,16 +162,19 @@ class Cardinality(Counts):
     array([-1.,  1.,  1.])
     """
 
-    count: int = None  # type: ignore[assignment]  # None of a range only, which no method ever sees
+    count: int = None  # type: ignore[assignment]  # None of a range of several only, which no method ever sees
     at_least: int | None = None
     at_most: int | None = None
 
     def __post_init__(self) -> None:
         _check_range("count", self.count, self.at_least, self.at_most)
+        if self.at_least is not None and self.at_least == self.at_most:  # a range of one number is that number
+            for name, value in (("count", int(self.at_least)), ("at_least", None), ("at_most", None)):
+                object.__setattr__(self, name, value)
 
     @property
     def is_exact(self) -> bool:
-        return self.at_least == self.at_most  # both None where the count is one number
+        return self.count is not None
 
     def labels(self, shape: tuple[int, ...]) -> Ints:
         return np.zeros(int(np.prod(shape)), dtype=np.int64)
