@@ -135,6 +135,14 @@ def test_several_sets() -> None:
     assert shared[1].conditions.endswith("overlap at most 50 %")
 
 
+@pytest.mark.parametrize("connected", [True, False])
+def test_several_sets_that_all_have_a_node(connected: bool) -> None:
+    """They may share all their nodes, so the included ones, too; none is apart from those before it."""
+    graph = nx.barbell_graph(5, 2)
+    found = flipwise.densest_subgraph(graph, 4, several=2, overlap=1.0, include=[0, 1], connected=connected, seed=0)
+    assert all({0, 1} <= set(each.nodes) and len(each.nodes) == 4 and each.density == 3.0 for each in found)
+
+
 CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     ({"k": 2, "at_least": 2}, "`k`"),
     ({"at_least": 4, "at_most": 2}, "`at_least`"),
@@ -152,6 +160,9 @@ CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     ({"node_weights": [1.0]}, "`node_weights`"),
     ({"node_weights": {9: 1.0}}, "`node_weights`"),
     ({"node_weights": [np.nan] * 5}, "finite"),
+    ({"node_weights": {0: "heavy"}}, "`node_weights`"),
+    ({"node_weights": {0: [1.0, 2.0]}}, "`node_weights`"),
+    ({"node_weights": {0: 1j}}, "`node_weights`"),
     ({"several": 0}, "`several`"),
     ({"overlap": 0.5}, "`several`"),
     ({"several": 2, "overlap": 2.0}, "`overlap`"),

@@ -26,6 +26,7 @@ from flipwise.densest.whole import GraphInMemory, WholeGraph
 from flipwise.foundation.arrays import Bools, Floats, Ints
 from flipwise.foundation.checks import Variables, is_whole
 from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.numbers import as_number
 from flipwise.graphs.graph import Graph
 from flipwise.model.constraints import Free
 from flipwise.model.exactness import common_divisor
@@ -84,7 +85,7 @@ def node_weights_of(graph: WholeGraph, given: Any) -> Floats:
         places = None if graph.names is None else {name: i for i, name in enumerate(graph.names)}
         weights = np.zeros(graph.n)
         for name, value in given.items():
-            weights[name if places is None else places[name]] = value
+            weights[name if places is None else places[name]] = as_number("node_weights", value)
     else:
         try:
             weights = np.array(given, dtype=np.float64)

@@ -127,7 +127,7 @@ def _set_apart(graph: GraphInMemory, conditions: Conditions, call: Call, used: I
     """The densest set without a node of those before it."""
     excluded = np.union1d(conditions.exclude, used)
     left = graph.n - excluded.size
-    if left < max(1, conditions.least):
+    if left < max(1, conditions.least) or conditions.include.size:  # those before it have the included nodes, too
         return None
     try:
         rest = ConditionedGraph(graph, replace(conditions, exclude=excluded, most=min(conditions.most, left)))
