@@ -98,6 +98,7 @@ def _run(job: str) -> str:
     return done.stdout
 
 
+@pytest.mark.timeout(900)  # with an empty cache all of it is compiled, on a machine that others may use
 @pytest.mark.parametrize("job", JOBS)
 def test_a_job_compiles_nothing_after_its_warm_up(job: str) -> None:
     """After `warm_up(job)` larger problems of that job, of every type of weights, need no other specialisation."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import product
 
@@ -10,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from flipwise import LowRank, Quadratic
+from flipwise.bounds.eigenvalues import gershgorin_bound
 from flipwise.bounds.sdp import diagonal_bound, spectral_bound
 from flipwise.model.forms import homogeneous
 
@@ -72,3 +74,21 @@ def test_the_eigenvalue_counts_for_every_row() -> None:
     """diagonal_bound is sum u + N least + constant, with N the rows of the lifted form."""
     form = homogeneous(Quadratic(sp.csr_array((2, 2)), [2.0, 0.0], 10.0))
     assert 10.0 + 3.0 - 6.0 - 1e-5 <= diagonal_bound(form, np.full(3, 1.0)) <= 10.0 + 3.0 - 6.0
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_proof_that_would_be_late_makes_way_for_a_weaker_one(sparse: bool) -> None:
+    """No factorisation is begun, nor an iteration gone on with, whose end the deadline does not see: a bound it is."""
+    n = 400
+    ring = np.roll(np.eye(n), 1, axis=0) + np.roll(np.eye(n), -1, axis=0)
+    f = Quadratic(sp.csr_array(ring) if sparse else ring)
+    u = np.linspace(-1.0, 1.0, n)
+    late, patient = (diagonal_bound(homogeneous(f), u, deadline) for deadline in (0.0, math.inf))
+    assert late == diagonal_bound_of(gershgorin_bound(homogeneous(f), u), u) < patient
+    assert patient <= math.fsum(u) + n * np.linalg.eigvalsh(ring - np.diag(u))[0]
+
+
+def diagonal_bound_of(least: float, u: np.ndarray) -> float:
+    """The bound of an eigenvalue, rounded down as `diagonal_bound` does."""
+    size = float(np.abs(u).sum()) + u.size * abs(least)
+    return math.fsum(u) + u.size * least - 8.0 * float(np.finfo(np.float64).eps) * size

@@ -127,3 +127,23 @@ def test_a_target_of_a_maximum_cut_is_a_weight_to_reach() -> None:
     assert reached.status is flipwise.Status.TARGET and best - 10 <= reached.value
     with pytest.raises(InvalidInput, match="`target`"):
         flipwise.maxcut(graph, target="much")  # type: ignore[arg-type]
+
+
+def test_cuts_are_added_up_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the size of the pieces, with weights and without, and where nodes have no edge."""
+    for weights in ((1, 1), (-5, 5)):
+        graph = random_graph(15, 3, weights)
+        graph.add_nodes_from(range(15, 20))
+        parts = np.random.default_rng(0).integers(0, 3, 20)
+        for piece in (1, 7, 500_000):
+            monkeypatch.setattr("flipwise.cuts.parts.PIECE", piece)
+            assert cut_between(as_graph(graph), parts) == cut(graph, parts)
+    assert cut_between(as_graph((3, [])), np.array([0, 1, 2])) == 0.0
+
+
+def test_without_time_for_more_a_half_grows_from_one_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large graph gets exact halves that hang together."""
+    monkeypatch.setattr("flipwise.cuts.bisection.FORMING", 1e9)
+    result = flipwise.bisect((101, [[i, i + 1] for i in range(100)]), seed=0, time_limit=60.0)
+    assert result.status is flipwise.Status.TIME_LIMIT
+    assert sorted(result.sizes) == [50, 51] and result.value <= 2.0

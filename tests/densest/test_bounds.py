@@ -21,6 +21,7 @@ from flipwise.densest.bounds import (
 )
 from flipwise.densest.core import Core, core_above, whole_core
 from flipwise.densest.whole import integral_weights, weight_range, weight_unit
+from flipwise.engine.limits import Clock
 from flipwise.graphs.convert import as_graph
 from tests.densest.graphs import heaviest, matrices
 
@@ -160,3 +161,12 @@ def test_integer_weights_round_bounds_down_and_name_the_least() -> None:
     assert bounds.best == ("a", 7.0) and bounds.densities() == {"a": 14 / 3, "b": 16 / 3}
     assert integral_weights(as_graph((3, [[0, 1], [1, 2]])))
     assert not integral_weights(as_graph((3, [[0, 1, 0.5], [1, 2, 1.0]])))
+
+
+def test_the_order_bound_is_left_out_when_it_would_be_late() -> None:
+    """Unless the graph is peeled already; what was worked out for one k is not worked out again."""
+    core, late = whole_core(as_graph(sp.csr_array(cycle(30)))), Clock(0.0)
+    assert set(simple_bounds(core, 5, 1.0, 1.0, late).known) == {"clique"}
+    with_order = simple_bounds(core, 5, 1.0, 1.0)
+    assert set(with_order.known) == {"clique", "order"}
+    assert simple_bounds(core, 5, 1.0, 1.0, late).known == with_order.known

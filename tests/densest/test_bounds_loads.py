@@ -9,6 +9,7 @@ import pytest
 import scipy.optimize
 import scipy.sparse as sp
 
+from flipwise.densest import bounds
 from flipwise.densest.bounds import (
     Shares,
     balanced_loads,
@@ -159,8 +160,11 @@ def test_balanced_loads_by_hand(n: int, edges: list[list[float]], loads: list[fl
     assert all(each < 1e-25 for each, wanted in zip(found, loads, strict=True) if wanted == 0.0)
 
 
-def test_balancing_ends_when_it_may_or_must() -> None:
-    """The clock is looked at before and after every ten passes; it, the passes and the tolerance end the balancing."""
+def test_balancing_ends_when_it_may_or_must(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock is looked at before and after every ten passes; it, the passes and the tolerance end the balancing.
+
+    On a large graph it is looked at after every single pass.
+    """
     core = core_of(random_weights(30, 4, False))
     clock = CountingClock()
 
@@ -177,6 +181,8 @@ def test_balancing_ends_when_it_may_or_must() -> None:
     # k = n gains nothing from the start, since the sum is the weight; a small k still does
     assert np.array_equal(balanced_loads(core, [30], tolerance=1e-9), after(20))
     assert not np.array_equal(balanced_loads(core, [30, 3], tolerance=1e-9), after(20))
+    monkeypatch.setattr(bounds, "MOST_AT_ONCE", 0)
+    assert np.array_equal(balanced_loads(core, [5], tolerance=0.0, clock=CountingClock(3)), after(3))
 
 
 def test_balancing_goes_on_where_weight_has_far_to_go() -> None:

@@ -18,6 +18,7 @@ from flipwise.densest.subset import (
     principal_coordinates,
     times,
 )
+from flipwise.engine.limits import Clock
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
@@ -190,3 +191,17 @@ def test_a_clique_outside_is_exchanged_as_a_whole(weighted: bool) -> None:
     check(found[0], W, k)
     assert found[0].mask[20:32].sum() == k // 2 and found[0].weight > subset.weight
     assert all(each.mask.sum() == k for each in found)
+
+
+def test_a_descent_ends_with_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is exchanged when it is over; with time left, slices of exchanges lead to the end of all of them."""
+    graph = as_graph(random_weights(40, 2))
+    mask = np.arange(40) < 9
+    late, unhurried, whole = (Subset.of(graph, mask) for _ in range(3))
+    descend(late, Clock(0.0))
+    assert np.array_equal(late.mask, mask)
+    monkeypatch.setattr("flipwise.densest.subset.SLICE_WORK", 0.0)
+    monkeypatch.setattr("flipwise.densest.subset.SMALL_BATCH", 0)
+    descend(unhurried, Clock(1e9))
+    descend(whole)
+    assert unhurried.weight == pytest.approx(whole.weight) and whole.weight > late.weight

@@ -90,3 +90,12 @@ def test_importing_flipwise_leaves_scikit_learn_alone() -> None:
         "assert not {'sklearn', 'faiss'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_little_time_tries_the_fewest_bits_only() -> None:
+    """A limit that is over at once leaves few queries, one length and the first whitening, but an answer."""
+    X = np.random.default_rng(0).standard_normal((500, 12))
+    found = recommend(X, bits=(16, 8), oversampling=(1, 20), queries=100, time_limit=1e-9, random_state=0)
+    assert [m.n_bits for m in found.measured] == [8, 8]
+    assert found.learned == (500 - 25) // 2
+    assert found.measured[0].recall <= found.measured[1].recall

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import flipwise
-from flipwise.model import terms
+from flipwise.kernels import sparse
+from flipwise.model import quadratic, terms
 from flipwise.model.terms import Dense, Sparse, as_term
 from tests import reference
 
@@ -195,3 +196,16 @@ def test_terms_are_taken_as_they_are() -> None:
     """A ready-made term passes through."""
     term = flipwise.LowRank(np.ones((3, 1)))
     assert as_term(term) is term
+
+
+@pytest.mark.kernels
+def test_gradients_of_spins_are_those_of_the_same_floats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large sparse matrix gathers spins of one byte each, to the same bits; other points stay as they are."""
+    rng = np.random.default_rng(0)
+    A = sp.csr_array(reference.random_symmetric(rng, 40, density=0.3))
+    f = flipwise.Quadratic(A, rng.standard_normal(40))
+    monkeypatch.setattr(quadratic, "SERIAL_ENTRIES", 0)
+    for x in (rng.choice([-1.0, 1.0], 40), rng.uniform(-1, 1, 40), rng.choice([-1.0, 0.0, 1.0], 40)):
+        expected = np.empty(40)
+        sparse.csr_gradient(*f.matrix.arrays, x, f.c, expected)  # type: ignore[union-attr]
+        assert f.gradient(x).tobytes() == expected.tobytes()

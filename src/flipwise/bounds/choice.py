@@ -9,16 +9,18 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from flipwise.bounds.closing import CLOSED, USUAL_WORK, Closing, is_closable, is_sparse
+from flipwise.bounds.eigenvalues import FACTOR
 from flipwise.bounds.lattice import lifted
 from flipwise.bounds.polynomial import polynomial_bound
 from flipwise.bounds.rows import RowsClosing, is_listed, rows_proof
 from flipwise.bounds.sdp import sdp_bound, spectral_bound
-from flipwise.engine.solve import Proof
+from flipwise.engine.solve import SEARCH_SHARE, Proof
 from flipwise.foundation.errors import IncompatibleObjective, InvalidInput
+from flipwise.kernels.compile_time import working_time
 from flipwise.model.constraints import Constraint, Free
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
-from flipwise.model.quadratic import Quadratic
+from flipwise.model.quadratic import Quadratic, accurate_sum
 from flipwise.model.rows import LinearConstraints
 
 Bound = Literal["auto", "best", "quick", "sdp", "spectral", "simple", "none"]
@@ -65,18 +67,21 @@ def proof_of(
             f'`bound` must be "none" for a {type(objective).__name__}: bounds are known for flipwise.Quadratic only.'
         )
     kind = affordable_bound(objective, wanted, time_limit)
+    deadline = math.inf if time_limit is None else working_time() + time_limit
     constraint = None if isinstance(problem.constraint, Free) else problem.constraint
     if rows is not None:
-        prove = partial(proven_bound, objective, None, kind, time_limit, least=least)
+        prove = partial(proven_bound, objective, None, kind, time_limit, least=least, deadline=deadline)
         return rows_proof(problem, wanted, prove, time_limit)
     if closing is None or wanted == "quick":
-        prove = partial(proven_bound, objective, constraint, kind, time_limit, least=least)
-        return Proof(prove, costly=kind in ("sdp", "spectral"), **more)
+        prove = partial(proven_bound, objective, constraint, kind, time_limit, least=least, deadline=deadline)
+        share = partial(_search_share, objective.n, time_limit)
+        return Proof(prove, costly=kind in ("sdp", "spectral"), search_share=share, **more)
 
     def prove_cheaply() -> float | None:
         # odd cycles, or triangles, prove more in as little time where they are tried
         closes = closing.parts is not None and (closing.left <= CLOSED or is_sparse(problem))
-        return proven_bound(objective, constraint, "simple" if closes else kind, time_limit, least=least)
+        cheap = "simple" if closes else kind
+        return proven_bound(objective, constraint, cheap, time_limit, least=least, deadline=deadline)
 
     return Proof(prove_cheaply, costly=True, search_share=lambda: closing.search_share(time_limit), **more)
 
@@ -113,6 +118,12 @@ def affordable_bound(objective: Quadratic, wanted: str, time_limit: float | None
     return "sdp" if objective.n <= LARGEST_AUTO and 2.0 * proof_seconds <= allowed else "simple"
 
 
+def _search_share(n: int, time_limit: float | None) -> float:
+    """What the search gets beside a relaxation, whose factorisation takes its time in one piece."""
+    factorisation = 0.0 if time_limit is None else FACTOR * float(n) ** 3 / max(time_limit, 1e-9)
+    return min(SEARCH_SHARE, max(0.5, 1.0 - SHARE / 2.0 - 2.0 * factorisation))
+
+
 def proven_bound(
     objective: Quadratic,
     constraint: Constraint | None,
@@ -120,17 +131,21 @@ def proven_bound(
     time_limit: float | None,
     *,
     least: float | None = None,
+    deadline: float = math.inf,
 ) -> float | None:
-    """The bound of the given kind, at least the simple one and `least`, raised to the next value that f can have."""
+    """The bound of the given kind, at least the simple one and `least`, raised to the next value that f can have.
+
+    What would not be over at a `working_time` makes way for something weaker.
+    """
     if kind == "none":
         return None
     bound = simple_bound(objective)
     scaled, unit = objective.on_safe_scale()
     if kind == "sdp":
         seconds = math.inf if time_limit is None else SHARE / 2.0 * time_limit
-        bound = max(bound, sdp_bound(scaled, constraint=constraint, time_limit=seconds) * unit)
+        bound = max(bound, sdp_bound(scaled, constraint=constraint, time_limit=seconds, deadline=deadline) * unit)
     elif kind == "spectral":
-        bound = max(bound, spectral_bound(scaled) * unit)
+        bound = max(bound, spectral_bound(scaled, deadline) * unit)
     bound = lifted(objective, bound)
     return bound if least is None else max(least, bound)
 
@@ -144,9 +159,9 @@ def simple_bound(objective: Quadratic) -> float:
     >>> round(simple_bound(flipwise.Quadratic(np.array([[0.0, 1.0], [1.0, 0.0]]))), 6)
     -2.0
     """
-    rows = sum((term.absolute_row_sums() for term in objective.terms), np.zeros(objective.n))
-    diagonal = objective.diagonal
-    size = math.fsum(rows) + math.fsum(np.abs(objective.c)) + abs(objective.d)
-    least = objective.d - math.fsum(rows) - math.fsum(np.abs(objective.c))
-    least += math.fsum(diagonal) + math.fsum(np.abs(diagonal))
+    rows = accurate_sum(sum((term.absolute_row_sums() for term in objective.terms), np.zeros(objective.n)))
+    linear = accurate_sum(np.abs(objective.c))
+    size = rows + linear + abs(objective.d)
+    least = objective.d - rows - linear
+    least += accurate_sum(objective.diagonal) + accurate_sum(np.abs(objective.diagonal))
     return least if objective.grain else least - 4.0 * objective.n * float(np.finfo(np.float64).eps) * size

@@ -9,6 +9,7 @@ min_i (h_ii - sum_j |h_ij| w_j / w_i), true for every w > 0.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -19,12 +20,15 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from flipwise.foundation.arrays import Floats
+from flipwise.kernels.compile_time import working_time
 from flipwise.model.forms import Homogeneous
 
 DENSE_LIMIT = 6000
 """The largest matrix that is factored densely."""
 BAND_LIMIT = 60_000_000
 """The largest number of entries of a banded factor."""
+FACTOR = 2e-11
+"""About the seconds that a factorisation takes for each row and the square of its width."""
 _SMALL = 300
 _U = float(np.finfo(np.float64).eps) / 2.0
 
@@ -55,17 +59,33 @@ def smallest_eigenpair(times: Callable[[Floats], Floats], n: int, tolerance: flo
     return lanczos(1e4 * tolerance)
 
 
-def eigenvalue_bound(form: Homogeneous, y: Floats) -> float:
-    """A proven lower bound on lambda_min(H - Diag(y))."""
+class _TooLate(Exception):
+    """What is left of the time is too short for the factorisation, which cannot be broken off."""
+
+
+def eigenvalue_bound(form: Homogeneous, y: Floats, deadline: float = math.inf) -> float:
+    """A proven lower bound on lambda_min(H - Diag(y)); a weaker one where a `working_time` would be over before it."""
     banded = _band(form)
     if banded is None and form.N > DENSE_LIMIT:
         return gershgorin_bound(form, y)
-    estimate, _ = smallest_eigenpair(
-        lambda v: form.times(v) - (y * v if v.ndim == 1 else y[:, None] * v), form.N, tolerance=1e-4
-    )
+    begin = deadline - FACTOR * form.N * float(form.N if banded is None else banded[0].shape[0]) ** 2
+
+    def times(v: Floats) -> Floats:
+        if working_time() > begin:
+            raise _TooLate
+        return form.times(v) - (y * v if v.ndim == 1 else y[:, None] * v)
+
+    try:
+        estimate, _ = smallest_eigenpair(times, form.N, tolerance=1e-4)
+    except _TooLate:
+        return gershgorin_bound(form, y)
     scale = float(np.abs(form.diagonal - y).max(initial=0.0)) + abs(estimate)
     margin = max(1e-7 * scale, 1e-300)
+    if working_time() > 2.0 * begin - deadline:  # there is time for one attempt, which should succeed
+        margin *= 30.0
     for _ in range(6):
+        if working_time() > begin:
+            break
         theta = estimate - margin
         proven = _dense_proof(form, y, theta) if banded is None else _banded_proof(banded, y, theta)
         if proven is not None:

@@ -43,8 +43,8 @@ ROUNDS = 25
 """The most updates of the multipliers of exact counts."""
 
 
-def spectral_bound(quadratic: Quadratic) -> float:
-    """A proven lower bound on min f over {-1, +1}^n.
+def spectral_bound(quadratic: Quadratic, deadline: float = math.inf) -> float:
+    """A proven lower bound on min f over {-1, +1}^n; a weaker one where a `working_time` would be over before it.
 
     Examples
     --------
@@ -55,12 +55,12 @@ def spectral_bound(quadratic: Quadratic) -> float:
     True
     """
     form = homogeneous(quadratic)
-    return diagonal_bound(form, form.diagonal)
+    return diagonal_bound(form, form.diagonal, deadline)
 
 
-def diagonal_bound(form: Homogeneous, u: Floats) -> float:
-    """The bound of a diagonal u, rounded down."""
-    least = eigenvalue_bound(form, u)
+def diagonal_bound(form: Homogeneous, u: Floats, deadline: float = math.inf) -> float:
+    """The bound of a diagonal u, rounded down, for which there is time until a `working_time`."""
+    least = eigenvalue_bound(form, u, deadline)
     total = math.fsum(u) + form.N * least + form.constant
     size = float(np.abs(u).sum()) + form.N * abs(least) + abs(form.constant)
     return total - 8.0 * float(np.finfo(np.float64).eps) * size
@@ -76,9 +76,9 @@ class Relaxation:
     value: float
     sweeps: int
 
-    def bound(self) -> float:
-        """The proven lower bound on f that u gives."""
-        return diagonal_bound(self.form, self.u)
+    def bound(self, deadline: float = math.inf) -> float:
+        """The proven lower bound on f that u gives; a weaker one where a `working_time` would be over before it."""
+        return diagonal_bound(self.form, self.u, deadline)
 
     def directions(self) -> Floats:
         """The rows that stand for variables, turned so that the constant is at its own row's side."""
@@ -94,6 +94,7 @@ def sdp_bound(
     tolerance: float = 1e-7,
     seed: int = 0,
     time_limit: float = math.inf,
+    deadline: float = math.inf,
 ) -> float:
     """A proven lower bound on min f over {-1, +1}^n, or over the points of `constraint`.
 
@@ -108,6 +109,8 @@ def sdp_bound(
     max_sweeps, tolerance, time_limit
         The sweeps end when one lowers the value by less than `tolerance` of its size, or after these limits
         (`time_limit` in seconds covers the sweeps, not the final eigenvalue proof).
+    deadline
+        The `working_time` at which that proof must be over, too; a weaker one takes its place where it would not be.
     seed
         Of the random start.
 
@@ -119,7 +122,6 @@ def sdp_bound(
     >>> round(sdp_bound(flipwise.Quadratic(pentagon)), 3)  # 10 cos(4 pi / 5): the best cut reaches -6
     -8.09
     """
-    deadline = working_time() + time_limit
     return solve_sdp(
         quadratic,
         constraint=constraint,
@@ -127,8 +129,8 @@ def sdp_bound(
         max_sweeps=max_sweeps,
         tolerance=tolerance,
         rng=np.random.default_rng(seed),
-        deadline=deadline,
-    ).bound()
+        deadline=min(working_time() + time_limit, deadline),
+    ).bound(deadline)
 
 
 def solve_sdp(

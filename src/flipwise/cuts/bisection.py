@@ -28,6 +28,7 @@ from flipwise.model.constraints import Cardinality
 from flipwise.model.forms import IsingForm, Numbers, ising_form
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
+from flipwise.model.terms import Sparse
 from flipwise.solvers.portfolio.algorithm import improve, rounds_for
 from flipwise.solvers.portfolio.annealing import random_state, temperatures
 from flipwise.solvers.portfolio.exchange import GroupSums, anneal_counted
@@ -64,9 +65,9 @@ FIRST_SWEEPS, SWEPT_ARCS, GROWTH = 400, 4e7, 1.1
 """Sweeps of the first annealing from scratch; fewer where those would visit more arcs; how much longer each next is."""
 FAVOUR = 0.85
 """Share of the first members that come the way that has found the better cut, by levels or by annealing."""
-COARSENING, PASS = 3e-7, 1e-7
-"""About the seconds that levels, and a pass of refinement, take for each arc of a large graph: neither is begun where
-less time is left."""
+FORMING, COARSENING, PASS = 3e-8, 3e-7, 1e-7
+"""About the seconds that the finest level with a first cut, coarser ones, and a pass of refinement, take for each arc
+of a large graph: none of them is begun where less time is left."""
 SCRATCH = ("levels", "annealed")
 """From scratch: by levels, by annealing."""
 KINDS = (*SCRATCH, "combined", "again", *(f"annealed from {heat}" for heat in HEATS))
@@ -194,6 +195,15 @@ def _first_cut(level: Level, goal: int, rng: np.random.Generator, clock: Clock |
             break
     assert best is not None
     return best
+
+
+def _grown(A: Sparse, goal: int, rng: np.random.Generator) -> Floats:
+    """A cut with `goal` nodes at +1 that grew from one node: what a graph gets in no time."""
+    s, queue = np.empty(A.n, dtype=np.int8), np.empty(A.n, dtype=np.int64)
+    indptr, indices, _ = A.arrays
+    ones = np.ones(A.n, dtype=np.int64)
+    kernels.csr_grow(indptr.astype(np.int64), indices, ones, goal, rng.permutation(A.n), s, queue)
+    return s.astype(np.float64)
 
 
 def refined(
@@ -370,6 +380,11 @@ class Bisection:
         """Minimise the weight of a cut, a quadratic without linear part, under a `Cardinality`."""
         objective, constraint = problem.objective, problem.constraint
         assert isinstance(objective, Quadratic) and isinstance(constraint, Cardinality)
+        A = objective.matrix
+        if x is None and isinstance(A, Sparse) and run.seconds_left < FORMING * A.A.nnz:
+            x = _grown(A, constraint.count, rng)
+            run.offer(x, objective.value(x))
+            return run.check_time() or Status.TIME_LIMIT
         form = ising_form(objective, dense_from=math.inf)
         assert form is not None
         weights = -form.data  # the couplings that reward agreement

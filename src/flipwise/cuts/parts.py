@@ -18,14 +18,24 @@ from flipwise.model.constraints import Free
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import accurate_sum
 
+PIECE = 500_000
+"""Arcs that are looked at together."""
+
 
 def cut_between(graph: Graph, parts: npt.NDArray[Any]) -> float:
     """The weight of the edges whose ends are in different parts."""
     small = parts.astype(np.min_scalar_type(int(parts.max(initial=0))))  # one byte each, mostly, to be gathered
-    across = np.repeat(small, graph.degrees) != small[graph.indices]
-    if graph.weights is None:
-        return int(np.count_nonzero(across)) / 2.0
-    return accurate_sum(graph.weights[across]) / 2.0
+    ends, degrees, across, weight = graph.indptr, graph.degrees, 0, []
+    each = max(1, PIECE * graph.n // max(1, graph.n_arcs))
+    for low in range(0, graph.n, each):  # in pieces that stay in the cache
+        rows = slice(low, min(low + each, graph.n))
+        arcs = slice(ends[rows.start], ends[rows.stop])
+        differ = np.repeat(small[rows], degrees[rows]) != small[graph.indices[arcs]]
+        if graph.weights is None:
+            across += int(np.count_nonzero(differ))
+        else:
+            weight.append(graph.weights[arcs][differ])
+    return across / 2.0 if graph.weights is None else accurate_sum(np.concatenate([np.zeros(0), *weight])) / 2.0
 
 
 class CutWeight:

@@ -37,6 +37,13 @@ from flipwise.kernels.jit import threads_worth
 from flipwise.kernels.peeling import later_neighbours
 
 _EPS = float(np.finfo(np.float64).eps)
+PEELING, SPLITTING = 5e-8, 2.5e-8
+"""About the seconds that the order bound, and splitting the edges before they are balanced, take for each arc of a
+large graph: neither is begun where less time is left."""
+PASSES = 10
+"""Passes over the edges between two looks at what they have brought."""
+MOST_AT_ONCE = 1_000_000
+"""Edges up to which so many passes are made without a look at the clock."""
 
 
 @dataclass(eq=False)
@@ -74,14 +81,25 @@ class SubgraphBounds:
         return quotient if self.unit or weight == 0.0 else math.nextafter(quotient, math.inf)
 
 
-def simple_bounds(core: Core, k: int, largest: float, unit: float) -> SubgraphBounds:
-    """The bounds that cost next to nothing; `largest` is the largest weight between two nodes of the whole graph."""
+def simple_bounds(core: Core, k: int, largest: float, unit: float, clock: Clock | None = None) -> SubgraphBounds:
+    """The bounds that cost next to nothing; `largest` is the largest weight between two nodes of the whole graph.
+
+    Of a large graph that is not peeled yet the order bound is left out where the time of `clock` is too short for it.
+    """
     bounds = SubgraphBounds(k, unit)
     clique = clique_bound(k, largest)
     bounds.add("clique", clique if unit else clique + 1e-15 * abs(clique))
-    if core.graph.weights is None:
-        bounds.add("order", order_bound(core, core.peeling.order, k), partial(order_proof, core))
+    if core.graph.weights is None and ("peeling" in vars(core) or _in_time(clock, PEELING, core)):
+        known = core.kept.setdefault("orders", {})
+        if k not in known:
+            known[k] = order_bound(core, core.peeling.order, k)
+        bounds.add("order", known[k], partial(order_proof, core))
     return bounds
+
+
+def _in_time(clock: Clock | None, seconds: float, core: Core) -> bool:
+    """Whether there is time for something that takes so many seconds for each arc."""
+    return clock is None or seconds * core.graph.n_arcs < clock.seconds_left
 
 
 def clique_bound(k: int, largest_weight: float) -> float:
@@ -113,9 +131,11 @@ class CoreLoads(NamedTuple):
     loads: Floats
 
 
-def add_cheap_bounds(bounds: SubgraphBounds, core: Core, loaded: CoreLoads, largest: float) -> None:
+def add_cheap_bounds(
+    bounds: SubgraphBounds, core: Core, loaded: CoreLoads, largest: float, clock: Clock | None = None
+) -> None:
     """Note the simple bounds of a core and those of the loads; `largest` is the largest weight of the whole graph."""
-    simple = simple_bounds(core, bounds.k, largest, bounds.unit)
+    simple = simple_bounds(core, bounds.k, largest, bounds.unit, clock)
     for name, bound in simple.known.items():
         bounds.add(name, bound, simple.proofs[name])
     split = loaded.core.kept.get("shares")
@@ -251,23 +271,37 @@ def balanced_loads(
     the nodes weigh themselves.
     """
     graph = core.graph
-    if graph.weights is None and offset is None and clock is not None and clock.expired:
+    if graph.weights is None and offset is None and (_expired(clock) or not _in_time(clock, SPLITTING, core)):
         return graph.degrees.astype(np.float64) / 2.0  # every edge in halves, exactly
     counts = graph.degrees if graph.weights is None else None
     shares = split_in_halves(graph.n, positive_edges(core), offset, counts)
     if shares.first.size == 0:
         return shares.proven_loads()
     before = np.full(len(ks), np.inf)
-    for _ in range(0, passes, 10):
-        shares.balance(10)
+    for _ in range(0, passes, PASSES):
+        over = _balance_in_time(shares, clock)
         now = np.array([top_sum(shares.loads, k, core.cap) for k in ks])
-        if np.all(before - now <= tolerance * np.abs(now)) or (clock is not None and clock.expired):
+        if over or np.all(before - now <= tolerance * np.abs(now)):
             break
         before = now
     core.kept.pop("shares", None)
     if shares.first.size <= MOST_EDGES:
         core.kept["shares"] = shares
     return shares.proven_loads()
+
+
+def _balance_in_time(shares: Shares, clock: Clock | None) -> bool:
+    """Some passes, on a large graph fewer where time is over; returns whether it is."""
+    at_once = PASSES if shares.first.size <= MOST_AT_ONCE else 1
+    for _ in range(0, PASSES, at_once):
+        shares.balance(at_once)
+        if _expired(clock):
+            return True
+    return False
+
+
+def _expired(clock: Clock | None) -> bool:
+    return clock is not None and clock.expired
 
 
 def top_sum(loads: Floats, k: int, cap: float) -> float:

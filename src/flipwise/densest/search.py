@@ -122,7 +122,7 @@ class Search:
         for mask in () if before is not None else self._starts(given):
             subset = Subset.of(self.core.graph, mask, self.gift)
             self.run.count_evaluation()
-            descend(subset)
+            descend(subset, self.run.clock)
             stop = self._offer(subset) or self.run.check_time()
             if stop is not None:
                 return stop
@@ -139,7 +139,7 @@ class Search:
         while self.queue:
             self.work -= self.first_steps * work_of_a_step
             found = self._walk(self.queue.pop(0).copy(), self.first_steps)
-            descend(found)
+            descend(found, self.run.clock)
             stop = self._offer(found) or self._report(self.pool[0])
             self.run.keep(self._state)
             if stop is not None:
@@ -147,17 +147,17 @@ class Search:
         steps = max(50, min(2 * self.k, 1000))
         while self.moves < math.ceil(MOST_MOVES * self.effort):
             for subset in self._exchanged_cliques():
-                descend(subset)
+                descend(subset, self.run.clock)
                 stop = self._offer(subset) or self.run.check_time()
                 if stop is not None:
                     return stop
             if self.work <= 0:
                 break
             subset, size = self._moved_piece()
-            descend(subset)
+            descend(subset, self.run.clock)
             self.work -= (2 * size + steps + 50) * work_of_a_step
             found = self._walk(subset, steps)
-            descend(found)
+            descend(found, self.run.clock)
             stop = self._offer(found) or self._report(self.pool[0])
             self.moves += 1
             self.run.keep(self._state)

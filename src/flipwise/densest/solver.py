@@ -57,8 +57,8 @@ CLIQUE_WORK = 3e8
 SMALL_SHARE, CLIQUE_SHARE = 0.15, 0.6
 """The part of the time left that it may take before any costly proof; the latter in cores of more than some hundred
 nodes, and then instead of a number of elements."""
-PUBLISHED_SECONDS = 3e-7
-"""What the published methods take for an arc, at most: they run where a time limit leaves as much."""
+PUBLISHED_SECONDS, CUTTING_SECONDS = 3e-7, 1.5e-8
+"""What the published methods, and cutting another core, take for an arc: they run where a time limit leaves as much."""
 PAIR_WORK = 8e8
 """Pairs times steps that the pair bound may spend at effort 1."""
 
@@ -276,15 +276,15 @@ class OneSize:
         """A first solution from a small core, or from the one that is known."""
         small = self.graph.core_of_size(2 * self.k + SCOUT_NODES) if known is None else known.core
         first = Subset.of(small.graph, starts.by_degree(small.graph, self.k))
-        descend(first)
+        clock, subset = self.run.clock, first
+        descend(first, clock)
         if reporting:
             self.run.count_evaluation()
             report(self.run, small, first)
-        clock, subset = self.run.clock, first
         rough = balanced_loads(small, [self.k], passes=10, clock=clock) if known is None else known.loads
         if not (reporting and clock.expired):
             subset = Subset.of(small.graph, starts.top(rough, self.k))
-            descend(subset)
+            descend(subset, clock)
             if reporting:
                 self.run.count_evaluation()
                 report(self.run, small, subset)
@@ -299,7 +299,8 @@ class OneSize:
         That may be too small for the answer; the end of the search will say so.
         """
         large = (self.graph.n_arcs if known is None else known.core.graph.n_arcs) > LARGE_ARCS
-        if large and self._loads_are_hopeless(scouted.core, scouted.weight):
+        late = self.run.seconds_left < CUTTING_SECONDS * self.graph.n_arcs
+        if large and (late or self._loads_are_hopeless(scouted.core, scouted.weight)):
             return None
         level = float(np.sort(scouted.loads)[max(0, scouted.loads.size - self.k)])
         return float(math.floor((1.0 if large else 0.8) * min(scouted.least, level)))
@@ -350,7 +351,7 @@ class OneSize:
         """Whether the load bound cannot win: it is at least the density of any larger part of the graph."""
         if core.graph.n_edges * self.k < found * core.graph.n:
             return False  # every bound is at least what was found
-        simple = simple_bounds(core, self.k, self.graph.weight_range[1], self.graph.unit)
+        simple = simple_bounds(core, self.k, self.graph.weight_range[1], self.graph.unit, self.run.clock)
         return core.graph.n_edges * self.k >= simple.best[1] * core.graph.n and core.graph.n >= self.k
 
     def note_end(self, done: Searches, core: Core, status: Status) -> None:
@@ -388,7 +389,7 @@ class OneSize:
     def add_bounds(self, core: Core, loaded: CoreLoads) -> None:
         """Prove what costs little, where that is wanted."""
         if self.prove:
-            add_cheap_bounds(self.bounds, core, loaded, self.graph.weight_range[1])
+            add_cheap_bounds(self.bounds, core, loaded, self.graph.weight_range[1], self.run.clock)
             self.run.raise_bound(-2.0 * self.bounds.best[1])
 
 

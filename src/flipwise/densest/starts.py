@@ -46,7 +46,8 @@ def top(scores: Floats, k: int) -> Bools:
 
 def by_degree(graph: Graph, k: int) -> Bools:
     """The k nodes of largest degree."""
-    return top(times(graph, np.ones(graph.n)), k)
+    degrees = graph.degrees if graph.weights is None else times(graph, np.ones(graph.n))
+    return top(degrees.astype(np.float64), k)
 
 
 def by_peeling(core: Core, k: int) -> Bools:

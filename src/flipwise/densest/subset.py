@@ -13,6 +13,7 @@ after another. A random piece move finds them rarely.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flipwise.densest.core import Degrees, arc_weights, no_degrees
+from flipwise.engine.limits import Clock
 from flipwise.foundation.arrays import Bools, Floats, Ints
 from flipwise.graphs.graph import Graph
 from flipwise.kernels import subgraph as kernels
@@ -32,6 +34,8 @@ SMALL_BATCH = 8
 """A batch of at most so many pairs is not tried as a whole: each pair is exchanged where that improves at its turn."""
 FINAL_WORK = 2e9
 """Nodes looked at for best exchanges at the end of one descent, about; enough to finish on all but huge cores."""
+SLICE_WORK = 2e8
+"""The same between two looks at the clock of a limited run."""
 SHED_WORK = 2e7
 """Nodes looked at while the weakest ones go, at most: this limits the cliques of large graphs."""
 
@@ -96,14 +100,16 @@ class Subset:
         self.weight += float(change)
         return int(made)
 
-    def best_swaps(self, limit: int) -> None:
-        """Make best exchanges until none of all pairs improves, or `limit` were made."""
+    def best_swaps(self, limit: int) -> int:
+        """Make best exchanges until none of all pairs improves, or `limit` were made; returns how many were."""
         members, weights = self.members, arc_weights(self.graph)
+        made = 0
         if members.size:
             work = np.empty(members.size, dtype=np.int64), np.zeros(self.graph.n, dtype=weights.dtype)
             least = weights.min(initial=0)
-            _, change = kernels.best_swaps(*self.csr, least, self.inside, self.degrees, members, *work, limit)
+            made, change = kernels.best_swaps(*self.csr, least, self.inside, self.degrees, members, *work, limit)
             self.weight += float(change)
+        return int(made)
 
     def grow(self, seed: int, size: int, pull: int) -> Ints:
         """Add `size` nodes from `seed` on, drawn `pull` times as strongly to the new piece; returns the piece."""
@@ -119,9 +125,11 @@ class Subset:
         self.weight += float(kernels.shed(*self.csr, size, kept, self.inside, self.degrees))
 
 
-def descend(subset: Subset) -> None:
-    """Improve the subset in place until no exchange of two nodes does."""
+def descend(subset: Subset, clock: Clock | None = None) -> None:
+    """Improve the subset in place until no exchange of two nodes does, or the time of `clock` is over."""
     for _ in range(MOST_BATCHES):
+        if clock is not None and clock.expired:
+            return
         leaving, entering = principal_coordinates(subset)
         size = leaving.size
         tolerance = 0.0 if subset.graph.weights is None else 1e-12 * float(np.abs(subset.degrees).sum())
@@ -134,7 +142,12 @@ def descend(subset: Subset) -> None:
             size = subset.exchange_improving(leaving, entering) if leaving.size else 0
         if not size:
             break
-    subset.best_swaps(max(100, int(FINAL_WORK / subset.graph.n)))
+    most = max(100, int(FINAL_WORK / subset.graph.n))
+    limited = clock is not None and clock.seconds_left < math.inf
+    piece = max(10, int(SLICE_WORK / subset.graph.n)) if limited else most
+    for done in range(0, most, piece):
+        if subset.best_swaps(min(piece, most - done)) < piece or (clock is not None and clock.expired):
+            break
 
 
 def principal_coordinates(subset: Subset) -> tuple[Ints, Ints]:

@@ -164,7 +164,8 @@ def neighbour_recall(found: Ints, truth: Ints) -> float:
     found, truth = np.asarray(found), np.asarray(truth)
     if found.ndim != 2 or truth.ndim != 2 or len(found) != len(truth):
         raise InvalidInput(f"`found` and `truth` must have a row for each query, got {found.shape} and {truth.shape}.")
-    return float(np.mean([np.isin(t, f).mean() for f, t in zip(found, truth, strict=True)]))
+    hits = [(found == neighbour[:, None]).any(axis=1) for neighbour in truth.T]
+    return float(np.mean(hits, axis=0).mean())
 
 
 class _Ranking(NamedTuple):

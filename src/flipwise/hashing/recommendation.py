@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -26,6 +27,10 @@ HALVINGS = 3
 """How often the rows that are searched are halved."""
 SMALLEST = 500
 """Rows that the smallest part has at least, if there are so many."""
+FEWEST = 25
+"""Queries that are asked however short the time is."""
+PRODUCT, LOOKUP = 3e-11, 4e-9
+"""About the seconds that a search takes for each row, and each number of it or each byte of its code."""
 
 
 @dataclass(frozen=True)
@@ -137,11 +142,11 @@ def recommend(
     max_rows
         Rows that are learned from, and as many that are searched, at most.
     queries
-        Rows used as queries, at most a quarter of X.
+        Rows used as queries, at most a quarter of X; fewer where `time_limit` is too short for so many.
     random_state
         Seed.
     time_limit
-        Seconds; no more lengths are tried once they are over.
+        Seconds; no more lengths are tried once they are over, or would be.
 
     Examples
     --------
@@ -160,7 +165,8 @@ def recommend(
     check_whole("max_rows", max_rows, 2)
     check_whole("queries", queries, 1)
     given = len(vectors)
-    held = min(queries, given // 4)
+    rows_each = min(max_rows, given // 2)
+    held = min(_affordable(queries, time_limit, rows_each, vectors.shape[1], min(bits, default=8)), given // 4)
     each = min(max_rows, (given - held) // 2)
     drawn = as_rng(random_state).permutation(given)[: held + 2 * each]
     asked, learned, database = np.split(_unit_rows(vectors, drawn), [held, held + each])
@@ -169,21 +175,24 @@ def recommend(
     parts = _parts(len(database))
     truths = [[exact_search(asked, database[part], k).ids for part in halves] for halves in parts]
     measured: list[Measured] = []
+    lengths = sorted(bits)
     with guarded_interrupts() as interrupts:
         try:
             with interrupts.raised_here():
-                for n_bits in sorted(bits):
+                for n_bits, after in zip(lengths, [*lengths[1:], math.inf], strict=True):
+                    began = clock.seconds
                     size = {"n_bytes": n_bits // 8} if isinstance(estimator, AdditiveQuantizer) else {"n_bits": n_bits}
                     model = validation_fit(estimator, learned, None, clock, **size)
                     search = _Searches(Scoring(model), asked, database, scoring)
                     found = [[search.nearest(part, most) for part in halves] for halves in parts]
+                    places = [list(map(_places, *pair)) for pair in zip(truths, found, strict=True)]
                     for factor in sorted(oversampling):
-                        recalls = _recalls(found, truths, factor * k)
+                        recalls = _recalls(places, factor * k)
                         sizes = np.array([halves[0].stop - halves[0].start for halves in parts])
                         middle, low, high = recall_among(rows, sizes, recalls, k, factor * k)
                         pairs = tuple(zip(sizes.tolist(), recalls.mean(axis=1).tolist()))
                         measured.append(Measured(n_bits, factor, scoring, middle, low, high, search.bytes, pairs))
-                    if clock.expired:
+                    if (clock.seconds - began) * after / n_bits > clock.seconds_left:
                         break
         except KeyboardInterrupt:
             if not measured:
@@ -191,6 +200,14 @@ def recommend(
         good = [m for m in measured if m.recall >= target]
         best = min(good, key=lambda m: (m.n_bits, m.oversampling)) if good else None
         return Recommendation(best, tuple(measured), k, target, rows, each, given)
+
+
+def _affordable(queries: int, time_limit: float | None, rows: int, dimension: int, n_bits: int) -> int:
+    """As many queries as the shortest codes can be searched for in a third of the time, and a few in any case."""
+    if time_limit is None:
+        return queries
+    each = (HALVINGS + 1) * rows * (PRODUCT * dimension + LOOKUP * n_bits / 8)
+    return min(queries, max(FEWEST, int(time_limit / 3.0 / each)))
 
 
 def _check(
@@ -249,20 +266,18 @@ class _Searches:
         return table_search(self.asked.tables, self.asked.offset, scale, shift, codes, min(most, len(codes))).ids
 
 
-def _recalls(found: Sequence[Sequence[Any]], truths: Sequence[Sequence[Any]], wanted: int) -> Floats:
+def _places(truth: Ints, ids: Ints) -> Ints:
+    """For each query where each of its true neighbours stands among its candidates; their number where it does not."""
+    places = np.full(truth.shape, ids.shape[1], dtype=np.int64)
+    for column, neighbours in enumerate(truth.T):
+        query, at = np.nonzero(ids == neighbours[:, None])
+        places[query, column] = at
+    return places
+
+
+def _recalls(places: Sequence[Sequence[Ints]], wanted: int) -> Floats:
     """The share of each query's true neighbours among its first candidates: re-ranking keeps all that are there.
 
     A row for each size, a column a query: the mean over the parts of that size.
     """
-    return np.array(
-        [
-            np.mean(
-                [
-                    [np.isin(t, f).mean() for t, f in zip(truth, ids[:, :wanted], strict=True)]
-                    for truth, ids in zip(of_parts, found_parts, strict=True)
-                ],
-                axis=0,
-            )
-            for of_parts, found_parts in zip(truths, found, strict=True)
-        ]
-    )
+    return np.array([np.mean([(each < wanted).mean(axis=1) for each in parts], axis=0) for parts in places])

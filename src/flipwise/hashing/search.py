@@ -183,6 +183,12 @@ def largest(scores: npt.NDArray[Any], k: int) -> tuple[npt.NDArray[np.int64], np
     """The ids of the k largest entries of each row by (-score, id), and the entries."""
     n = scores.shape[1]
     cut = np.partition(scores, n - k, axis=1)[:, n - k]
+    reached = scores >= cut[:, None]
+    if np.count_nonzero(reached) == k * len(scores):  # in no row does an entry equal the last that is chosen
+        chosen = np.nonzero(reached)[1].reshape(len(scores), k)
+        found = np.take_along_axis(scores, chosen, axis=1)
+        order = np.argsort(-found, axis=1, kind="stable")
+        return np.take_along_axis(chosen, order, axis=1), np.take_along_axis(found, order, axis=1)
     ids = np.empty((len(scores), k), dtype=np.int64)
     for i, row in enumerate(scores):
         above = np.flatnonzero(row > cut[i])

@@ -121,7 +121,8 @@ def _ask_as_if_large(A: sp.csr_array) -> None:
 
     n = A.shape[0]
     has_symmetric_fingerprint(A)
-    sparse.csr_gradient(A.indptr, A.indices, A.data, np.ones(n), np.zeros(n), np.empty(n))
+    for x in (np.ones(n), np.ones(n, dtype=np.int8)):
+        sparse.csr_gradient(A.indptr, A.indices, A.data, x, np.zeros(n), np.empty(n))
 
 
 def _bisect() -> Iterator[Step]:

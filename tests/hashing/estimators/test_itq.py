@@ -40,3 +40,8 @@ def test_bad_input_is_named(digits: Any) -> None:
     for wrong in (ITQ(whitening=0.7), ITQ(whitening="all"), ITQ(n_components=0)):
         with pytest.raises(InvalidInput):
             wrong.fit(digits[0])
+
+
+def test_whitening_is_not_chosen_when_time_is_up(digits: Any) -> None:
+    """Of the powers only the first is looked at: the codes are still to be learned."""
+    assert ITQ(16, whitening="auto", random_state=0, time_limit=1e-9).fit(digits[0]).whitening_ == 0.0

@@ -147,3 +147,13 @@ def test_the_literal_mode_also_gives_the_papers_last_iterate() -> None:
             assert found.info["last_value"] == pytest.approx(f.value(last)) and f.value(last) > found.value
         assert found.trace.records[-1].value == pytest.approx(found.info.get("last_value", found.value))
     assert worse > 0
+
+
+def test_when_time_is_up_no_costly_iteration_follows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a small problem one iteration is made, of a large one the start is the answer."""
+    f, x = flipwise.Quadratic(-np.ones((6, 6))), np.array([1, -1, 1, -1, 1, -1])
+    assert flipwise.minimize(f, method="dpcd", start=x, time_limit=0).iterations == 1
+    monkeypatch.setattr(algorithm, "LARGE", 10)
+    late = flipwise.minimize(f, method="dpcd", start=x, time_limit=0)
+    assert late.status is flipwise.Status.TIME_LIMIT and late.iterations == 0
+    assert np.array_equal(late.x, x) and late.value == 0.0

@@ -129,3 +129,13 @@ def test_couplings_at_the_end_of_the_range_have_no_temperatures(constraint: obje
     A = np.full((6, 6), 5e-324)
     result = flipwise.minimize(flipwise.Quadratic(A, np.ones(6)), constraint=constraint, method="portfolio", seed=0)
     assert result.value == (-6.0 if constraint is None else 0.0)
+
+
+def test_no_round_is_begun_for_which_there_is_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer of the descent is that of a large problem whose first round would outlast the limit."""
+    A = torus(20, 0)
+    descent = flipwise.minimize(A, method=flipwise.DPCD(neighbourhood=0), seed=0)
+    monkeypatch.setattr("flipwise.solvers.portfolio.algorithm.FIRST_ROUND", 1e9)
+    result = flipwise.minimize(A, method="portfolio", seed=0, time_limit=60.0)
+    assert result.status is flipwise.Status.TIME_LIMIT
+    assert result.value == descent.value and result.iterations == descent.iterations

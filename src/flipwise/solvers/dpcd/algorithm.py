@@ -25,6 +25,9 @@ from flipwise.solvers.dpcd.neighbourhood import make_search
 from flipwise.solvers.dpcd.state import Descent
 from flipwise.solvers.dpcd.steps import check_options, make_direction, make_thresholds, make_update
 
+LARGE = 1_000_000
+"""Entries of a quadratic from which not even one iteration follows the first value when time is up: it costs as much.
+"""
 LITERAL_ITERATIONS = 100
 """The paper's maximum number of principal coordinate updates, for the literal mode without a limit of its own."""
 
@@ -96,6 +99,9 @@ class DPCD:
             k, g = 0, objective.gradient(x)
             f = objective.value_at(x, g)
             run.offer(x, f)
+            stop = run.check_time() if getattr(objective, "entries", 0.0) > LARGE else None
+            if stop is not None:
+                return stop
         else:
             before.check(x.shape)
             x[...], k, f, g = before.x, before.k, before.f, before.g

@@ -43,6 +43,7 @@ from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
 from flipwise.model.rows import LinearConstraints
+from flipwise.model.terms import Sparse
 from flipwise.solvers.dpcd.algorithm import DPCD
 from flipwise.solvers.dpcd.schemes import improve_by_schemes
 from flipwise.solvers.portfolio.chains import RowsPopulation, walk_by_projections
@@ -57,6 +58,9 @@ from flipwise.solvers.registry import Method, as_solver
 
 JOBS = 4
 """Jobs in a round when iterations are counted."""
+FIRST_ROUND = 3e-8
+"""About the seconds that the form for the search and one round take for each entry of a large sparse matrix: they are
+not begun where less time is left."""
 ROUNDS = 30
 """Rounds at effort 1 when nothing else limits the run."""
 PERTURBED_SHARES = (0.3, 0.1, 0.03, 0.01)
@@ -102,6 +106,9 @@ class Portfolio:
                 return run.stopped
             run.begin_descent()
         rounds = rounds_for(run, self.effort)
+        A = problem.objective.matrix if isinstance(problem.objective, Quadratic) else None
+        if isinstance(A, Sparse) and run.seconds_left < FIRST_ROUND * A.A.nnz:
+            return run.check_time() or Status.TIME_LIMIT
         if isinstance(problem.objective, Polynomial) and is_built_in(problem.constraint):
             return improve(problem, _polynomial_population(problem, problem.objective, rng, run), run, rounds)
         form = None

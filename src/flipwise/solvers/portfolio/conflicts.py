@@ -23,6 +23,7 @@ from flipwise.foundation.arrays import Bools, Floats, Ints, Signs
 from flipwise.foundation.errors import InvalidFile
 from flipwise.kernels import conflicts as kernels
 from flipwise.kernels import covers
+from flipwise.kernels.sparse import csr_fields
 from flipwise.model.forms import IsingForm
 from flipwise.solvers.portfolio.annealing import random_state
 from flipwise.solvers.portfolio.population import Member, Population, PopulationState, Task, check_members
@@ -120,8 +121,9 @@ def conflict_graph(form: IsingForm) -> ConflictGraph | None:
 def _row_sums(form: IsingForm) -> Floats:
     if form.matrix is not None:
         return np.asarray(form.matrix.sum(axis=1, dtype=np.float64))
-    ends = np.concatenate([[0.0], np.cumsum(form.data, dtype=np.float64)])
-    return np.asarray(ends[form.indptr[1:]] - ends[form.indptr[:-1]])
+    sums = np.empty_like(form.h)
+    csr_fields(*form.couplings, np.zeros_like(form.h), np.ones(form.n, dtype=np.int8), sums)
+    return sums.astype(np.float64)
 
 
 def _penalties_suffice(form: IsingForm, gains: Floats) -> bool:
