@@ -50,8 +50,8 @@ def trees(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Any, Certifica
     """Certificates with branches of both kinds, of problems that would otherwise be enumerated."""
     rng = np.random.default_rng(3)
     monkeypatch.setattr(closing, "POINTS", 2.0)
-    monkeypatch.setattr("flipwise.bounds.triangle_tree.ENUMERATED", 4)
-    monkeypatch.setattr("flipwise.bounds.triangle_tree.ROUNDS", 1)
+    monkeypatch.setattr("flipwise.bounds.hypermetric_tree.ENUMERATED", 4)
+    monkeypatch.setattr("flipwise.bounds.hypermetric_tree.ROUNDS", 1)
     monkeypatch.setattr("flipwise.bounds.cycle_tree.STALLED", 0)
     graph = sp.csr_array(symmetric(10, 1.0, rng.normal, rng))
     yield "semidefinite", graph, flipwise.maxcut(graph, seed=0, effort=0.1).certificate  # type: ignore[misc]

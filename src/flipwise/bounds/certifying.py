@@ -75,6 +75,6 @@ def _written(proof: dict[str, Any], ranks: Ints) -> dict[str, Any]:
         rows = [[y, *(2 * int(ranks[mark >> 1]) + (mark & 1) for mark in row)] for row, y in proof["rows"]]
         return {**proof, "rows": rows}
     if "U" in proof:
-        triangles = np.concatenate([proof["triangles"], proof["signs"][:, :2].astype(np.int64)], axis=1).tolist()
-        return {"shift": proof["shift"], "U": proof["U"], "Z": proof["Z"], "triangles": triangles}
+        forms = [[int(number) for p in np.flatnonzero(row) for number in (p, row[p])] for row in proof["b"]]
+        return {"shift": proof["shift"], "U": proof["U"], "Z": proof["Z"], "forms": forms}
     return proof

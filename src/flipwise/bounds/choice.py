@@ -78,7 +78,7 @@ def proof_of(
         return Proof(prove, costly=kind in ("sdp", "spectral"), search_share=share, **more)
 
     def prove_cheaply() -> float | None:
-        # odd cycles, or triangles, prove more in as little time where they are tried
+        # odd cycles, or hypermetric inequalities, prove more in as little time where they are tried
         closes = closing.parts is not None and (closing.left <= CLOSED or is_sparse(problem))
         cheap = "simple" if closes else kind
         return proven_bound(objective, constraint, cheap, time_limit, least=least, deadline=deadline)

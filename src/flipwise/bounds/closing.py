@@ -20,10 +20,10 @@ from flipwise.bounds.certifying import enumeration_certificate, parts_certificat
 from flipwise.bounds.cycle_tree import CycleTree
 from flipwise.bounds.enumeration import Group, enumeration_work, least_point
 from flipwise.bounds.gray_code import list_polynomial
+from flipwise.bounds.hypermetric_tree import HypermetricTree, descend_often
 from flipwise.bounds.integers import IntegerModel, integer_model
 from flipwise.bounds.parts import Part
 from flipwise.bounds.presolve import SCALE, Presolved, presolve
-from flipwise.bounds.triangle_tree import TriangleTree, descend_often
 from flipwise.engine.certificate import Certificate
 from flipwise.engine.result import Result
 from flipwise.engine.run import Run
@@ -41,7 +41,7 @@ POINTS = 2.0**22
 POLYNOMIAL_POINTS = 2.0**18
 """The same for polynomials, whose points cost more."""
 SPARSE_DEGREE = 7.0
-"""Couplings a spin up to which odd cycles prove more than triangles in a semidefinite bound."""
+"""Couplings a spin up to which odd cycles prove more than a semidefinite bound."""
 CLOSED = 120
 """Variables up to which a dense problem is likely to be closed."""
 AT_ONCE, AT_ONCE_WORK, AT_ONCE_SHARE = 60, 1.0, 0.1
@@ -49,7 +49,7 @@ AT_ONCE, AT_ONCE_WORK, AT_ONCE_SHARE = 60, 1.0, 0.1
 USUAL_WORK = 2.0
 """What a proof may take after the search where there is no time limit (see `allowance`)."""
 DENSE = 260
-"""Spins of the largest part whose triangles are looked at."""
+"""Spins of the largest part that gets a semidefinite bound with branching."""
 ENTRIES = 100_000
 """Entries of the largest matrix that is looked at in integers: a third of a second."""
 
@@ -278,7 +278,7 @@ def prove_part(part: Part, allowed: Allowance) -> None:
     if len(part.J) <= SPARSE_DEGREE / 2 * part.n and part.n > AT_ONCE:
         CycleTree(part, allowed).run()
     elif part.n <= DENSE:
-        TriangleTree(part, allowed).run()
+        HypermetricTree(part, allowed).run()
 
 
 def bound_of(objective: Objective, model: IntegerModel, point: Signs, least: int) -> float:

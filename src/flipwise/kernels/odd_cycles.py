@@ -7,44 +7,8 @@ sides an odd number of times, and holds a cycle whose inequality x violates.
 
 from __future__ import annotations
 
-from flipwise.kernels.jit import helper, kernel
-
-
-@helper
-def _push(keys, items, size, key, item):
-    """Add to a binary heap of `size` entries."""
-    at = size
-    while at > 0:
-        above = (at - 1) >> 1
-        if keys[above] <= key:
-            break
-        keys[at] = keys[above]
-        items[at] = items[above]
-        at = above
-    keys[at] = key
-    items[at] = item
-
-
-@helper
-def _sift(keys, items, size):
-    """Move the last of `size` entries to the top, whose entry has been taken, and down to its place."""
-    key = keys[size - 1]
-    item = items[size - 1]
-    last = size - 1
-    at = 0
-    while True:
-        below = 2 * at + 1
-        if below >= last:
-            break
-        if below + 1 < last and keys[below + 1] < keys[below]:
-            below += 1
-        if keys[below] >= key:
-            break
-        keys[at] = keys[below]
-        items[at] = items[below]
-        at = below
-    keys[at] = key
-    items[at] = item
+from flipwise.kernels.heaps import push, sift
+from flipwise.kernels.jit import kernel
 
 
 @kernel(operations=lambda indptr, neighbours, edges, x, starts, *_: 4 * starts.size * min(neighbours.size, 2000))
@@ -71,7 +35,7 @@ def odd_walks(
         while size > 0 and taken < most:
             key = keys[0]
             state = items[0]
-            _sift(keys, items, size)
+            sift(keys, items, size)
             size -= 1
             if key > distance[state]:
                 continue
@@ -93,7 +57,7 @@ def odd_walks(
                         distance[other] = far
                         before[other] = 2 * e + crossing
                         parent[other] = state
-                        _push(keys, items, size, far, other)
+                        push(keys, items, size, far, other)
                         size += 1
         if found:
             state = 2 * v + 1

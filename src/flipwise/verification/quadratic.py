@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -264,25 +265,27 @@ def _joined(J: Matrix, decided: list[tuple[int, int, int]]) -> tuple[int, Matrix
 
 
 def _semidefinite_bound(J: Matrix, node: dict[str, Any]) -> int:
-    """E 2^shift >= sum U - sum Z where J 2^shift - 2 Diag(U) - sum_t Z_t B_t is positive semidefinite.
+    """E 2^shift >= sum U - sum_t Z_t r_t where J 2^shift - 2 Diag(U) - sum_t Z_t B_t is positive semidefinite.
 
-    For signs a, b each triangle has a s_i s_j + b s_i s_k + ab s_j s_k >= -1; B_t has these signs at its entries.
+    For integers b with an odd sum (b's)^2 >= 1, so the sum of b_i b_j s_i s_j over i < j is at least -r, where
+    r = (b'b - 1) / 2; B_t has the b_i b_j of a form at its entries.
     """
     N = len(J)
     shift = whole(node["shift"], 0, MOST_BITS)
     U, Z = [whole(u) for u in listed(node["U"], N)], [whole(z, 0) for z in listed(node["Z"])]
-    M = J << shift
+    M, total = J << shift, sum(U)
     for p, u in enumerate(U):
         M[p, p] -= 2 * u
-    for z, triangle in zip(Z, listed(node["triangles"], len(Z)), strict=True):
-        i, j, k = (whole(p, 0, N - 1) for p in listed(triangle, 5)[:3])
-        a, b = (whole(sign, -1, 1) for sign in triangle[3:])
-        claim(len({i, j, k}) == 3 and a * b != 0, "a triangle is none")
-        for p, q, sign in ((i, j, a), (i, k, b), (j, k, a * b)):
-            M[p, q] -= sign * z
-            M[q, p] -= sign * z
+    for z, form in zip(Z, listed(node["forms"], len(Z)), strict=True):
+        numbers = listed(form)
+        spins, b = [whole(p, 0, N - 1) for p in numbers[::2]], [whole(w) for w in numbers[1::2]]
+        claim(len(set(spins)) == len(spins) == len(b) and sum(b) % 2 == 1, "a form may be 0")
+        total -= z * ((sum(w * w for w in b) - 1) // 2)
+        for (p, v), (q, w) in combinations(zip(spins, b, strict=True), 2):
+            M[p, q] -= v * w * z
+            M[q, p] -= v * w * z
     claim(is_semidefinite(M), "a matrix is not positive semidefinite")
-    return -(-(sum(U) - sum(Z)) >> shift)  # rounded up: energies are integers
+    return -(-total >> shift)  # rounded up: energies are integers
 
 
 def _cycle_bound(J: Matrix, node: dict[str, Any], decided: list[tuple[int, int, int]]) -> int | None:

@@ -64,6 +64,7 @@ def _qubo() -> Iterator[Step]:
             solve_qubo, scale * (abs(sparse_glass(20, 5)) - sp.eye_array(20)), bound="none", seed=0, max_iterations=8
         )
     yield _look_for_odd_cycles
+    yield _look_for_inequalities
 
 
 def _maxcut() -> Iterator[Step]:
@@ -75,6 +76,7 @@ def _maxcut() -> Iterator[Step]:
         yield partial(_make_late_moves, W)
     yield partial(_ask_as_if_large, sparse_glass(20, 5))
     yield _look_for_odd_cycles
+    yield _look_for_inequalities
 
 
 def _matrices() -> list[Any]:
@@ -92,6 +94,14 @@ def _look_for_odd_cycles() -> None:
     from flipwise.bounds.odd_cycles import CycleGraph
 
     CycleGraph(3, np.array([0, 1, 0]), np.array([1, 2, 2])).violated(np.ones(3), np.arange(3), 10)
+
+
+def _look_for_inequalities() -> None:
+    """What the proof of a dense problem does."""
+    from flipwise.bounds.hypermetric import grown, violated_triangles
+
+    X = np.eye(6) * 1.2 - 0.2
+    grown(X, violated_triangles(X, 5, -1.0)[0], 3)
 
 
 def _make_late_moves(A: Any) -> None:

@@ -1,31 +1,31 @@
-"""Branch and bound on triangles: the minimum of brute force, whatever the weights, and a bound when stopped."""
+"""Branch and bound on semidefinite bounds: the minimum of brute force for all weights, and a bound when stopped."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from flipwise.bounds import triangle_tree
+from flipwise.bounds import hypermetric_tree
 from flipwise.bounds.allowance import Allowance
-from flipwise.bounds.triangle_tree import Contracted, TriangleTree
+from flipwise.bounds.hypermetric_tree import Contracted, HypermetricTree
 from tests.bounds.test_cycle_tree import least_energy, part_of
 
 
 @pytest.mark.parametrize("seed", range(9))
 def test_the_minimum_is_found_and_proven(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small weights, large ones, and ones of sixty bits, down to enumerated nodes of a few spins."""
-    monkeypatch.setattr(triangle_tree, "ENUMERATED", 4)
+    monkeypatch.setattr(hypermetric_tree, "ENUMERATED", 4)
     part = part_of(10, seed, 0.8, [1, 50, 2**60][seed % 3])
-    TriangleTree(part, Allowance()).run()
+    HypermetricTree(part, Allowance()).run()
     assert part.energy == least_energy(part) == part.bound
 
 
 def test_stopped_it_still_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a few looks at the clock the bound is below the minimum, and what was found above it."""
-    monkeypatch.setattr(triangle_tree, "ENUMERATED", 2)
+    monkeypatch.setattr(hypermetric_tree, "ENUMERATED", 2)
     part = part_of(11, 5, 1.0, 2**50)
     left = iter([1.0] * 5)
-    TriangleTree(part, Allowance(lambda: next(left, 0.0))).run()
+    HypermetricTree(part, Allowance(lambda: next(left, 0.0))).run()
     assert part.bound is None or part.bound <= least_energy(part) <= part.energy
 
 

@@ -1,4 +1,4 @@
-"""Branch and bound on the semidefinite bound with triangles, for dense parts.
+"""Branch and bound on the semidefinite bound with hypermetric inequalities, for dense parts.
 
 A node decides that some spins are equal or opposite; they become one, so that a node is a smaller part. The pair that X
 leaves most open is decided next. Few spins are enumerated.
@@ -15,16 +15,16 @@ import numpy.typing as npt
 
 from flipwise.bounds.allowance import Allowance
 from flipwise.bounds.enumeration import least_point
+from flipwise.bounds.hypermetric import HypermetricBound
 from flipwise.bounds.journal import Journal
 from flipwise.bounds.parts import Node, Part, branch_and_bound
-from flipwise.bounds.triangles import TriangleBound
 from flipwise.foundation.arrays import Floats, Ints
 
 ENUMERATED = 18
 """A node of so many spins is enumerated."""
-ROUNDS = 40
-"""The most rounds of triangles in one node."""
-ALPHA_FALLS, ALPHA_RISES = 0.55, 40.0
+ROUNDS = 60
+"""The most rounds of inequalities in one node."""
+ALPHA_FALLS, ALPHA_RISES = 0.93, 1.5
 """By what the weight of the smoothing changes from round to round, and from a node to its children."""
 ENUMERATION_WORK = 0.02
 """What the enumeration of a node takes (see `allowance`)."""
@@ -62,7 +62,7 @@ class Contracted:
 
 
 @dataclass(eq=False)
-class TriangleTree:
+class HypermetricTree:
     """The relaxation of one part."""
 
     part: Part
@@ -98,22 +98,22 @@ class TriangleTree:
             if self.unit < 2**900
             else (at.J / (2 * self.unit)).astype(float)
         )
-        state = TriangleBound.begin(Q)
+        state = HypermetricBound.begin(Q)
         if node.memory is not None:
-            state.u, state.triangles, state.alpha = node.memory
+            state.u, state.cuts, state.alpha, state.X = node.memory
         bound = max(node.bound, self._improved(state, node))
         if bound >= part.energy or self.allowed.is_over:
             return bound, []
         return bound, self._children(state, at, bound)
 
-    def _improved(self, state: TriangleBound, node: Node) -> int:
-        """Rounds of triangles until the node is done with, or they no longer promise to."""
+    def _improved(self, state: HypermetricBound, node: Node) -> int:
+        """Rounds of inequalities until the node is done with, or they no longer promise to."""
         part, at, bound = self.part, node.decided, node.bound
         goal = float(Fraction(part.energy - at.constant, self.unit))
         history: list[float] = []
         for number in range(ROUNDS):
             reached = state.improve()
-            self.allowed.spend(round_work(state.N, state.triangles.z.size, state.evaluations))
+            self.allowed.spend(round_work(state.N, state.cuts.products.nnz, state.evaluations))
             history.append(reached)
             near = part.lift(at.constant + _ceiling(reached, self.unit))
             if near >= part.energy or at is self.root:
@@ -125,12 +125,12 @@ class TriangleTree:
             if bound >= part.energy or self.allowed.is_over:
                 return bound
             state.alpha *= ALPHA_FALLS
-            state.exchange_triangles()
+            state.exchange()
             if number >= 7 and goal - reached > PATIENCE * (history[-1] - history[-4]) / 3.0:
                 break
         return max(bound, self._proven(state, node))
 
-    def _proven(self, state: TriangleBound, node: Node) -> int:
+    def _proven(self, state: HypermetricBound, node: Node) -> int:
         """The bound of a node, which is kept with its multipliers."""
         at = node.decided
         bound = self.part.lift(at.constant + _ceiling(state.proven(), self.unit))
@@ -138,13 +138,13 @@ class TriangleTree:
             self.journal.note(node.number, bound, *self._described(state, at))
         return bound
 
-    def _described(self, state: TriangleBound, at: Contracted) -> tuple[dict[str, Any], int]:
+    def _described(self, state: HypermetricBound, at: Contracted) -> tuple[dict[str, Any], int]:
         """The multipliers in integers, and of the spins that stand for the others: of equal or opposite ones the first.
 
-        U and Z prove E 2^shift >= constant 2^shift + sum U - sum Z, where (J 2^shift) - 2 Diag(U) - sum_t Z_t B_t is
-        positive semidefinite (see `triangles`, whose matrices are half as large).
+        U and Z prove E 2^shift >= constant 2^shift + sum U - sum_t Z_t r_t, where J 2^shift - 2 Diag(U) - sum_t Z_t B_t
+        is positive semidefinite (see `hypermetric`, whose matrices are half as large).
         """
-        u, triangles = state.at_best
+        u, cuts = state.at_best
         shift = max(0, BITS - self.unit.bit_length())
         large = Fraction(self.unit) * 2**shift
         _, first = np.unique(at.place, return_index=True)
@@ -152,36 +152,36 @@ class TriangleTree:
         U = [0] * state.N
         for place, value in enumerate((u + state.least).tolist()):
             U[rank[place]] = int(Fraction(value) * large // 1)
-        kept = triangles.kept(triangles.z > 0.0)
-        i, j, k = kept.nodes.T
-        turned = kept.signs * np.stack([signs[i] * signs[j], signs[i] * signs[k], signs[j] * signs[k]], axis=1)
+        kept = cuts.kept(cuts.z > 0.0)
         Z = [int(Fraction(z) * large // 1) for z in kept.z.tolist()]
-        described = {"shift": shift, "U": U, "Z": Z, "triangles": np.stack([rank[i], rank[j], rank[k]], axis=1)}
-        return {**described, "signs": turned}, 8 * len(Z) + state.N
+        b = np.zeros(kept.b.shape, dtype=np.int64)
+        b[:, rank] = kept.b * signs
+        return {"shift": shift, "U": U, "Z": Z, "b": b}, 2 * int(np.count_nonzero(b)) + len(Z) + state.N
 
-    def _children(self, state: TriangleBound, at: Contracted, bound: int) -> list[Node]:
+    def _children(self, state: HypermetricBound, at: Contracted, bound: int) -> list[Node]:
         X = state.X
         self.part.offer(at.spins(_rounded(X, state.Q)))
         open_ = np.abs(X)
         np.fill_diagonal(open_, np.inf)
         i, j = divmod(int(np.argmin(open_)), state.N)
         i, j = max(i, j), min(i, j)
-        u, triangles = state.at_best
+        u, cuts = state.at_best
         children = []
         for sign in (1, -1):
             smaller = np.delete(u, i)
             smaller[j] += u[i]
-            memory = smaller, triangles.contracted(i, j, sign), state.alpha * ALPHA_RISES
+            centre = np.delete(np.delete(X, i, 0), i, 1)
+            memory = smaller, cuts.contracted(i, j, sign), state.alpha * ALPHA_RISES, centre
             p, q = (int(np.flatnonzero(at.place == place)[0]) for place in (i, j))
             decision = p, q, int(sign * at.signs[p] * at.signs[q])
             children.append(Node(bound, 0, at.child(i, j, sign), memory, decision))
         return children
 
 
-def round_work(N: int, triangles: int, evaluations: int) -> float:
-    """What a round takes (see `allowance`): its evaluations, which are eigenvalues, then new triangles."""
-    evaluation = 8e-5 + 1.5e-7 * triangles + 1.5e-8 * N**2 + 2e-10 * N**3
-    return evaluations * evaluation + 2.5e-5 * N + 3.5e-9 * N**3
+def round_work(N: int, products: int, evaluations: int) -> float:
+    """What a round takes (see `allowance`): its evaluations, which are eigenvalues, then new inequalities."""
+    evaluation = 6e-5 + 1e-8 * products + 4e-8 * N**2 + 2e-10 * N**3
+    return evaluations * evaluation + 2.5e-5 * N + 3e-9 * N**3
 
 
 def _ceiling(value: float, unit: int) -> int:
