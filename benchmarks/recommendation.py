@@ -18,7 +18,7 @@ from hashing_cells import Cells, add_options
 from hashing_data import cifar10, stackoverflow, tiny_imagenet
 
 from flipwise.hashing import ITQ, AdditiveQuantizer, recommend
-from flipwise.hashing.recommendation import _recalls, _Searches
+from flipwise.hashing.recommendation import _places, _recalls, _Searches
 from flipwise.hashing.scoring import Scoring
 from flipwise.hashing.search import exact_search
 
@@ -59,7 +59,7 @@ def compared(data: str, name: str, seed: int) -> list[dict[str, Any]]:
         model = ESTIMATORS[name](seed).set_params(**size).fit(X[QUERIES : QUERIES + learned])
         near = _Searches(Scoring(model), Q, database, "asymmetric").nearest(slice(None), 10 * max(FACTORS))
         for m in (m for m in said.measured if m.n_bits == n_bits):
-            measured = float(_recalls([[near]], [[truth]], 10 * m.oversampling).mean())
+            measured = float(_recalls([[_places(truth, near)]], 10 * m.oversampling).mean())
             rows.append(
                 {
                     "n_bits": n_bits,

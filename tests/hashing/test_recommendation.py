@@ -11,8 +11,9 @@ import pytest
 pytest.importorskip("sklearn")
 
 from flipwise.foundation.errors import InvalidInput
-from flipwise.hashing import ITQ, AdditiveQuantizer, recommend
-from flipwise.hashing.extrapolation import recall_among
+from flipwise.hashing import ITQ, AdditiveQuantizer, asymmetric_search, neighbour_recall, recommend, rerank
+from flipwise.hashing.extrapolation import Thinned, recall_among
+from flipwise.hashing.search import exact_search
 
 
 def test_recommendation_is_the_cheapest_that_reaches_the_target() -> None:
@@ -81,6 +82,37 @@ def test_lines_are_drawn_on() -> None:
     assert recall_among(10**4, sizes, np.ones((3, 30)), 10)[0] > 0.99
     one = recall_among(10**6, sizes[:1], np.full((1, 30), 0.5), 10)
     assert one[1] < 0.5 < one[2] and np.isclose(one[0], 0.5)
+
+
+def test_fewer_neighbours_tell_of_more_rows() -> None:
+    """Where recall falls by how dense neighbours lie, what fewer of them show is told for as many times more rows."""
+
+    def recall(neighbours: int, rows: float) -> np.ndarray:
+        rows_each = np.log(rows / neighbours)
+        height = rows_each - 0.05 * rows_each**2 - 0.3 * np.log(neighbours)
+        return np.full(30, (1 + np.exp(height)) ** (-1 / 6))
+
+    sizes = np.array([1000, 2000, 4000])
+    recalls = np.stack([recall(10, n) for n in sizes])
+    thinned = [Thinned(5.0, recall(2, 4000), recall(2, 800))]
+    right = recall(10, 20_000)[0]
+    assert np.isclose(recall_among(20_000, sizes, recalls, 10, thinned=thinned)[0], right, atol=1e-9)
+    assert abs(recall_among(20_000, sizes, recalls, 10)[0] - right) > 0.01
+    assert recall_among(3000, sizes, recalls, 10, thinned=thinned) == recall_among(3000, sizes, recalls, 10)
+
+
+def test_what_is_said_of_more_rows_is_what_they_show() -> None:
+    """From 1,600 rows to 20,000: nearer to the recall among all of them than the slope of the sizes searched says."""
+    X = np.random.default_rng(0).standard_normal((24_400, 24)).astype(np.float32)
+    estimator = ITQ(random_state=0)
+    options = {"bits": (48,), "oversampling": (2,), "estimator": estimator, "queries": 800, "random_state": 0}
+    (said,) = recommend(X[:4000], rows=20_000, max_rows=1600, **options).measured
+    learned, database, asked = X[:1600], X[4000:24_000], X[24_000:]
+    model = ITQ(48, random_state=0).fit(learned)
+    unit = database / np.linalg.norm(database, axis=1, keepdims=True)
+    found = asymmetric_search(model.decision_function(asked), model.encode(database), 20).ids
+    measured = neighbour_recall(rerank(asked, unit, found, 10).ids, exact_search(asked, unit, 10).ids)
+    assert abs(said.recall - measured) < 0.03 and said.low < measured < said.high
 
 
 def test_importing_flipwise_leaves_scikit_learn_alone() -> None:

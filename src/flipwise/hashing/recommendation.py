@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ from flipwise.hashing.codes import Bytes, Codes
 from flipwise.hashing.estimators.additive import AdditiveQuantizer
 from flipwise.hashing.estimators.base import as_rng, validation_fit
 from flipwise.hashing.estimators.itq import ITQ
-from flipwise.hashing.extrapolation import recall_among
+from flipwise.hashing.extrapolation import Thinned, recall_among
 from flipwise.hashing.scoring import Scoring
 from flipwise.hashing.search import exact_search, hamming_search, table_search
 
@@ -27,6 +27,10 @@ HALVINGS = 3
 """How often the rows that are searched are halved."""
 SMALLEST = 500
 """Rows that the smallest part has at least, if there are so many."""
+ALSO_ASKED = 3
+"""For each query so many of the rows that are learned from are queries, too: only what is searched must be unseen."""
+THINNED = (2, 5, 10)
+"""How many times fewer neighbours stand for those among as many times more rows."""
 FEWEST = 25
 """Queries that are asked however short the time is."""
 PRODUCT, LOOKUP = 3e-11, 4e-9
@@ -119,9 +123,10 @@ def recommend(
     """Estimate recall@k among so many rows for each number of bits and oversampling factor, and say what is enough.
 
     Rows are compared by cosine. Some rows of X are queries, some are learned from, and others are searched: all,
-    halves, quarters and eighths of them. Recall falls as a collection grows, so what these sizes show is extrapolated
-    to `rows`, with a band. The cheapest setting is the one with the fewest bits that reaches the target, and of these
-    the one with the least oversampling. Ctrl-C returns what has been measured so far.
+    halves, quarters and eighths of them, and for fewer than k neighbours parts in which these are as dense as k are in
+    all rows. Recall falls as a collection grows, so what these searches show is extrapolated to `rows`, with a band.
+    The cheapest setting is the one with the fewest bits that reaches the target, and of these the one with the least
+    oversampling. Ctrl-C returns what has been measured so far.
 
     Parameters
     ----------
@@ -142,7 +147,8 @@ def recommend(
     max_rows
         Rows that are learned from, and as many that are searched, at most.
     queries
-        Rows used as queries, at most a quarter of X; fewer where `time_limit` is too short for so many.
+        Rows used as queries, at most a quarter of X; three times as many of those learned from are queries, too. Fewer
+        where `time_limit` is too short for so many.
     random_state
         Seed.
     time_limit
@@ -166,14 +172,15 @@ def recommend(
     check_whole("queries", queries, 1)
     given = len(vectors)
     rows_each = min(max_rows, given // 2)
-    held = min(_affordable(queries, time_limit, rows_each, vectors.shape[1], min(bits, default=8)), given // 4)
+    most = (1 + ALSO_ASKED) * queries
+    most = _affordable(most, time_limit, rows_each, vectors.shape[1], min(bits, default=8))
+    held = min(queries, most, given // 4)
     each = min(max_rows, (given - held) // 2)
     drawn = as_rng(random_state).permutation(given)[: held + 2 * each]
     asked, learned, database = np.split(_unit_rows(vectors, drawn), [held, held + each])
     rows = given if rows is None else int(rows)
-    most = k * max(oversampling)
-    parts = _parts(len(database))
-    truths = [[exact_search(asked, database[part], k).ids for part in halves] for halves in parts]
+    asked = np.concatenate([asked, learned[: min(ALSO_ASKED * held, most - held)]])
+    parts = _Parts(asked, database, k, rows > len(database))
     measured: list[Measured] = []
     lengths = sorted(bits)
     with guarded_interrupts() as interrupts:
@@ -184,13 +191,9 @@ def recommend(
                     size = {"n_bytes": n_bits // 8} if isinstance(estimator, AdditiveQuantizer) else {"n_bits": n_bits}
                     model = validation_fit(estimator, learned, None, clock, **size)
                     search = _Searches(Scoring(model), asked, database, scoring)
-                    found = [[search.nearest(part, most) for part in halves] for halves in parts]
-                    places = [list(map(_places, *pair)) for pair in zip(truths, found, strict=True)]
-                    for factor in sorted(oversampling):
-                        recalls = _recalls(places, factor * k)
-                        sizes = np.array([halves[0].stop - halves[0].start for halves in parts])
-                        middle, low, high = recall_among(rows, sizes, recalls, k, factor * k)
-                        pairs = tuple(zip(sizes.tolist(), recalls.mean(axis=1).tolist()))
+                    for factor, recalls, thinned in parts.recalls(search, sorted(oversampling)):
+                        middle, low, high = recall_among(rows, parts.sizes, recalls, k, factor * k, thinned)
+                        pairs = tuple(zip(parts.sizes.tolist(), recalls.mean(axis=1).tolist()))
                         measured.append(Measured(n_bits, factor, scoring, middle, low, high, search.bytes, pairs))
                     if (clock.seconds - began) * after / n_bits > clock.seconds_left:
                         break
@@ -206,7 +209,7 @@ def _affordable(queries: int, time_limit: float | None, rows: int, dimension: in
     """As many queries as the shortest codes can be searched for in a third of the time, and a few in any case."""
     if time_limit is None:
         return queries
-    each = (HALVINGS + 1) * rows * (PRODUCT * dimension + LOOKUP * n_bits / 8)
+    each = (HALVINGS + 1 + len(THINNED)) * rows * (PRODUCT * dimension + LOOKUP * n_bits / 8)
     return min(queries, max(FEWEST, int(time_limit / 3.0 / each)))
 
 
@@ -240,12 +243,6 @@ def _unit_rows(vectors: Any, drawn: Ints) -> npt.NDArray[np.float32]:
     return rows
 
 
-def _parts(n: int) -> list[list[slice]]:
-    """All of n rows, their halves, quarters and eighths, smallest first."""
-    counts = [2**h for h in range(HALVINGS, -1, -1) if h == 0 or n // 2**h >= SMALLEST]
-    return [[slice(at * (n // count), (at + 1) * (n // count)) for at in range(count)] for count in counts]
-
-
 class _Searches:
     """Searches by codes among parts of the rows."""
 
@@ -264,6 +261,47 @@ class _Searches:
             return hamming_search(self.signs, Codes(codes, self.signs.n_bits), min(most, len(codes))).ids
         scale, shift = self.scored.scale_and_shift(None if self.weights is None else self.weights[part])
         return table_search(self.asked.tables, self.asked.offset, scale, shift, codes, min(most, len(codes))).ids
+
+
+class _Parts:
+    """Parts of the rows, with their true neighbours: all, halves, quarters and eighths, smallest first.
+
+    Where recall is wanted `beyond` them there are `thin` ones too: in parts of a k-th of the rows one neighbour is as
+    dense as k are in all rows, and so on.
+    """
+
+    def __init__(self, asked: Any, database: Any, k: int, beyond: bool) -> None:
+        n = len(database)
+        counts = [2**h for h in range(HALVINGS, -1, -1) if h == 0 or n // 2**h >= SMALLEST]
+        self.k = k
+        self.sizes = np.array([n // count for count in counts])
+        self.halves = [[slice(at * (n // c), (at + 1) * (n // c)) for at in range(c)] for c in counts]
+        self.fewer = sorted({max(1, round(k / times)) for times in THINNED} - {k}) if beyond else []
+        self.thin = [
+            [slice(at * n * few // k, (at + 1) * n * few // k) for at in range(k // few)] for few in self.fewer
+        ]
+
+        def truths(parts: Sequence[slice], near: int) -> list[Ints]:
+            return [exact_search(asked, database[part], near).ids for part in parts]
+
+        self.truths = [truths(halves, k) for halves in self.halves]
+        self.thin_truths = [truths(thin, few) for few, thin in zip(self.fewer, self.thin, strict=True)]
+
+    def recalls(self, search: _Searches, factors: Sequence[int]) -> Iterator[tuple[int, Floats, list[Thinned]]]:
+        """For each factor of oversampling each query's recall for each size, and what the thin parts tell."""
+
+        def places(parts: Sequence[slice], truths: Sequence[Ints], near: int) -> list[Ints]:
+            found = [search.nearest(part, near * max(factors)) for part in parts]
+            return [_places(*pair) for pair in zip(truths, found, strict=True)]
+
+        of_halves = [places(*pair, self.k) for pair in zip(self.halves, self.truths, strict=True)]
+        of_thin = [places(*each) for each in zip(self.thin, self.thin_truths, self.fewer, strict=True)]
+        for factor in factors:
+            thinned = []
+            for few, of_parts in zip(self.fewer, of_thin, strict=True):
+                whole = _recalls([[of_halves[-1][0][:, :few]]], factor * few)[0]
+                thinned.append(Thinned(self.k / few, whole, _recalls([of_parts], factor * few)[0]))
+            yield factor, _recalls(of_halves, factor * self.k), thinned
 
 
 def _places(truth: Ints, ids: Ints) -> Ints:
