@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import flipwise
-from flipwise.foundation import container
+from flipwise.foundation import atomic, container
 from flipwise.graphs.read import SUFFIXES
 from flipwise.graphs.write import WRITTEN_FORMATS, write_graph
 from flipwise.qubo.formats import _FORMATS as MODEL_FORMATS
@@ -79,7 +79,7 @@ LIBRARY: dict[str, Callable[[Path], Any]] = {
     "graph, packed": lambda path: write_graph(GRAPH, path.with_suffix(".txt.gz")),
     **{f"model, {f}": (lambda path, f=f: flipwise.write_model(_model(f), path, format=f)) for f in MODEL_FORMATS},
     "result": lambda path: flipwise.minimize(np.ones((4, 4)), seed=0).save(path),
-    "checkpoint": lambda path: container.write_atomically(path, container.encode("checkpoint", {"x": np.ones(4)})),
+    "checkpoint": lambda path: atomic.write_atomically(path, container.encode("checkpoint", {"x": np.ones(4)})),
     "codes": _codes,
     "estimator": _estimator,
     "index": _index,

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.bounds.choice import Bound, bound_for_gap, proof_of, proof_of_small
+from flipwise.bounds.choice import Bound, proof_of, proof_of_small
 from flipwise.densest.methods import DENSEST
 from flipwise.engine.limits import Limits
 from flipwise.engine.pool import Wanted, wanted_answers
@@ -213,7 +213,7 @@ def solver_of(
 
 def _proof(problem: Problem, bound: Bound | None, limits: Limits, *, descends: bool) -> Proof | None:
     """How a bound is proven; who speaks of descents wants to see these, and gets no proof unasked."""
-    bound = bound_for_gap(bound, limits.gap)
+    bound = limits.bound_to_prove(bound)
     if bound is None:
         descends = descends or limits.max_iterations is not None or limits.patience is not None
         return None if descends else proof_of_small(problem)

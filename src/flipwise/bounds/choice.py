@@ -86,15 +86,6 @@ def proof_of(
     return Proof(prove_cheaply, costly=True, search_share=lambda: closing.search_share(time_limit), **more)
 
 
-def bound_for_gap(bound: str | None, gap: float | None) -> Any:
-    """The bound to prove: "auto" where a gap is asked for and no bound is named. One that is refused is an error."""
-    if gap is None:
-        return bound
-    if bound == "none":
-        raise InvalidInput(f'`gap` needs a bound to be proven, got gap={gap!r} with bound="none". Leave one out.')
-    return bound or "auto"
-
-
 def proof_of_small(problem: Problem) -> Proof | None:
     """The proof for those who did not ask for one: what is enumerated in a blink is, and nothing else is proven."""
     if isinstance(problem.constraint, LinearConstraints):

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import wraps
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import click
 
-from flipwise.cli.options import Counts
+from flipwise.cli.options import Counts, gathered
 from flipwise.foundation.errors import InvalidFile, InvalidInput
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Asked(NamedTuple):
@@ -100,26 +97,18 @@ def _one_or_more(sizes: tuple[int, ...] | None) -> int | list[int] | None:
     return None if sizes is None else sizes[0] if len(sizes) == 1 else list(sizes)
 
 
-def condition_options(function: F) -> F:
-    """The options that say which sets count, which the command gets as one `asked`."""
-    options = (
-        click.option("--at-least", type=Counts(), help="Instead of -k: at least so many nodes; several as with -k."),
-        click.option("--at-most", type=Counts(), help="Instead of -k: at most so many nodes."),
-        click.option("--include", multiple=True, metavar="A,B", help="Nodes that must be in the set."),
-        click.option("--exclude", multiple=True, metavar="A,B", help="Nodes that must not be in it."),
-        click.option("--connected", is_flag=True, help="The set has to be one piece."),
-        click.option("--node-weights", type=click.Path(dir_okay=False, exists=True),
-                     help="A file with a node and what it weighs itself on each line."),
-        click.option("--several", type=click.IntRange(min=1), help="So many sets, one after another."),
-        click.option("--overlap", type=click.FloatRange(0.0, 1.0), default=0.0, show_default=True,
-                     help="The share of a set's nodes that may be in the sets before it."),
-    )  # fmt: skip
-
-    @wraps(function)
-    def command(**given: Any) -> Any:
-        asked = Asked(**{name: given.pop(name) for name in Asked._fields})
-        return function(asked=asked, **given)
-
-    for option in reversed(options):
-        command = option(command)
-    return command  # type: ignore[return-value]
+condition_options = gathered(
+    "asked",
+    Asked,
+    click.option("--at-least", type=Counts(), help="Instead of -k: at least so many nodes; several as with -k."),
+    click.option("--at-most", type=Counts(), help="Instead of -k: at most so many nodes."),
+    click.option("--include", multiple=True, metavar="A,B", help="Nodes that must be in the set."),
+    click.option("--exclude", multiple=True, metavar="A,B", help="Nodes that must not be in it."),
+    click.option("--connected", is_flag=True, help="The set has to be one piece."),
+    click.option("--node-weights", type=click.Path(dir_okay=False, exists=True),
+                 help="A file with a node and what it weighs itself on each line."),
+    click.option("--several", type=click.IntRange(min=1), help="So many sets, one after another."),
+    click.option("--overlap", type=click.FloatRange(0.0, 1.0), default=0.0, show_default=True,
+                 help="The share of a set's nodes that may be in the sets before it."),
+)  # fmt: skip
+"""Which sets count."""

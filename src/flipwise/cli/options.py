@@ -166,43 +166,57 @@ run_options = _together(
     click.option("--time-limit", type=Seconds(), help="Stop after so long (30, 2m, 1h) and give the best so far."),
     threads_option,
 )
-_stop_options = _together(
+
+
+def gathered(name: str, make: Callable[..., Any], *options: Callable[[F], F]) -> Callable[[F], F]:
+    """One decorator for several options, which the command gets as one argument `name`: `make` of their values.
+
+    Commands with several such groups are wrapped once, whatever their number.
+    """
+
+    def decorate(function: F) -> F:
+        command: Any = function
+        if not hasattr(function, "groups"):
+
+            @wraps(function)
+            def command(**given: Any) -> Any:
+                for group, (made_of, making) in command.groups.items():
+                    given[group] = making(**{option: given.pop(option) for option in made_of})
+                return function(**given)
+
+            command.groups = {}
+        before = len(getattr(command, "__click_params__", ()))
+        command = _together(*options)(command)
+        command.groups[name] = [option.name for option in command.__click_params__[before:]], make
+        return command  # type: ignore[no-any-return]
+
+    return decorate
+
+
+stop_options = gathered(
+    "limits",
+    dict,
     click.option("--target", type=float, help="Stop at a value at least this good."),
     click.option("--gap", type=Share(), help="Stop when proven to be within this share of the best (0.01 or 1%)."),
     click.option("--patience", type=click.IntRange(min=1), help="Stop after so many iterations without a gain."),
     click.option("--max-evaluations", type=click.IntRange(min=1), help="Stop after so many evaluations."),
 )
+"""The limits beside the time; the first that is reached ends the run."""
 
 
-def stop_options(function: F) -> F:
-    """The limits beside the time; the first that is reached ends the run. The command gets them as `limits`."""
-
-    @wraps(function)
-    def command(**given: Any) -> Any:
-        names = ("target", "gap", "patience", "max_evaluations")
-        return function(limits={name: given.pop(name) for name in names}, **given)
-
-    return _stop_options(command)  # type: ignore[return-value]
+def _answers(pool: int | str | None, distance: int | None) -> dict[str, Any]:
+    """How many answers are wanted, and how far apart."""
+    if distance is not None and pool is None:
+        raise click.UsageError("--distance is that of the answers of a pool: give --pool, too.")
+    return {"pool": pool, "distance": 1 if distance is None else distance}
 
 
-_pool_options = _together(
+pool_options = gathered(
+    "answers",
+    _answers,
     click.option("--pool", type=PoolSize(), help="So many distinct good answers; optima: all of a small problem."),
     click.option("--distance", type=click.IntRange(min=1), help="In how many places answers of a pool differ."),
 )
-
-
-def pool_options(function: F) -> F:
-    """How many answers are wanted, which the command gets as `answers`."""
-
-    @wraps(function)
-    def command(**given: Any) -> Any:
-        pool, distance = given.pop("pool"), given.pop("distance")
-        if distance is not None and pool is None:
-            raise click.UsageError("--distance is that of the answers of a pool: give --pool, too.")
-        return function(answers={"pool": pool, "distance": 1 if distance is None else distance}, **given)
-
-    return _pool_options(command)  # type: ignore[return-value]
-
 
 explain_option = click.option(
     "--explain", "explained", is_flag=True, help="Say what was solved, what is proven and what to try next."
@@ -227,7 +241,9 @@ output_options = _together(
     click.option("-q", "--quiet", is_flag=True, help="No progress, no notes."),
     click.option("-v", "--verbose", is_flag=True, help="Log the run to standard error."),
 )
-_graph_options = _together(
+graph_options = gathered(
+    "reading",
+    Reading,
     click.option(
         "--format",
         "file_format",
@@ -247,16 +263,7 @@ _graph_options = _together(
     click.option("--columns", metavar="A,B[,W]", help="CSV, Parquet: the columns of the two ends and of the weight."),
 )
 
-
-def graph_options(function: F) -> F:
-    """The options of reading a graph, which the command gets as one `reading`."""
-
-    @wraps(function)
-    def command(**given: Any) -> Any:
-        reading = Reading(**{name: given.pop(name) for name in Reading._fields})
-        return function(reading=reading, **given)
-
-    return _graph_options(command)  # type: ignore[return-value]
+"""How a graph is read."""
 
 
 def input_argument(name: str = "file", *, folders: bool = False) -> Callable[[F], F]:

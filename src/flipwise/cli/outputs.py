@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from flipwise.foundation.atomic import atomic_file, check_writable
-from flipwise.foundation.container import write_atomically
+from flipwise.foundation.atomic import atomic_file, check_writable, write_atomically
 
 if TYPE_CHECKING:
     import numpy as np

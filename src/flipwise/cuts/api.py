@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from flipwise.bounds.choice import Bound, bound_for_gap, proof_of, proof_of_small
+from flipwise.bounds.choice import Bound, proof_of, proof_of_small
 from flipwise.cuts.bisection import Bisection
 from flipwise.cuts.partition import RecursiveBisection
 from flipwise.cuts.parts import PartitionProblem, WantedParts, cut_between, part_sizes
@@ -115,7 +115,7 @@ def maxcut(
             checkpoint=checkpoint,
             every=every,
             pool=wanted,
-            bound=proof_of(problem, bound_for_gap(bound, gap), time_limit),
+            bound=proof_of(problem, limits.bound_to_prove(bound), time_limit),
         )
         return _described(simple, found, "max")
 
@@ -184,6 +184,11 @@ def bisect(
     solver: Solver = Bisection(effort) if problem.reduction is None else Portfolio(effort)
     if pool == "optima":
         solver = Optima()
+    wanted_bound = limits.bound_to_prove(bound)
+    least = 0.0 if _nonnegative(simple) else None
+    proof = (
+        proof_of_small(problem) if wanted_bound is None else proof_of(problem, wanted_bound, time_limit, least=least)
+    )
     with guarded_interrupts():
         found = solve(
             problem,
@@ -198,9 +203,7 @@ def bisect(
             checkpoint=checkpoint,
             every=every,
             pool=wanted,
-            bound=proof_of_small(problem)
-            if bound is None and gap is None
-            else proof_of(problem, bound_for_gap(bound, gap), time_limit, least=0.0 if _nonnegative(simple) else None),
+            bound=proof,
         )
         return _described(simple, found, "min")
 

@@ -8,7 +8,6 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from flipwise.bounds.choice import bound_for_gap
 from flipwise.densest.anysize import solve_any_size
 from flipwise.densest.conditions import checked_conditions, named_nodes, node_weights_of
 from flipwise.densest.result import DensestSubgraph, DensityProfile
@@ -157,8 +156,8 @@ def densest_subgraph(
     >>> flipwise.densest_subgraph((6, edges), at_least=4, include=[5], connected=True).nodes
     [0, 1, 2, 3, 4, 5]
     """
-    bound_for_gap(bound, gap)
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
+    limits.bound_to_prove(bound)
     whole = _whole_graph(graph)
     call = Call(
         method,

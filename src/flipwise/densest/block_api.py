@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from flipwise.bounds.choice import bound_for_gap
 from flipwise.densest.block_result import DenseBlock, DirectedSubgraph
 from flipwise.densest.block_search import BlockSearch
 from flipwise.densest.shapes import DensestShape
@@ -192,7 +191,7 @@ def _solved(
     """The block as a result; what does not go together is refused before any work."""
     if bound not in ("auto", "none"):
         raise InvalidInput(f'`bound` must be "auto" or "none", got {bound!r}.')
-    bound_for_gap(bound, limits.gap)
+    limits.bound_to_prove(bound)
     if not 0.0 <= effort < float("inf"):
         raise InvalidInput(f"`effort` must be a number of at least 0, got {effort!r}.")
     sides = TwoSided.of(arcs.matrix)

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -105,7 +106,7 @@ class Search:
     rng: np.random.Generator
     effort: float
     run: Run
-    tell: Callable[[Subset], Status | None] | None = None
+    tell: InitVar[Callable[[Subset], Status | None] | None] = None
     """How a set is reported; None: by its weight."""
     gift: Degrees | None = None
     """What the nodes weigh themselves, if they do."""
@@ -115,6 +116,9 @@ class Search:
     moves: int = 0
     work: float = 0.0
     settled: float = -math.inf
+
+    def __post_init__(self, tell: Callable[[Subset], Status | None] | None) -> None:
+        self._report = tell or partial(report, self.run, self.core)
 
     def find(self, given: Sequence[Bools]) -> Status:
         """Search from the given sets and more until the effort is spent or the run says stop; says why it ended."""
@@ -192,10 +196,6 @@ class Search:
         self.pool.sort(key=lambda kept: -kept.weight)
         del self.pool[POOL:]
         return self._report(subset) if best else None
-
-    def _report(self, subset: Subset) -> Status | None:
-        """Tell the run of a set; a status means: stop now."""
-        return report(self.run, self.core, subset) if self.tell is None else self.tell(subset)
 
     def _walk(self, subset: Subset, steps: int) -> Subset:
         """A tabu walk; returns the best set on its way."""

@@ -36,9 +36,8 @@ from flipwise.densest.semidefinite import FULL_SPECTRUM
 from flipwise.densest.subset import Subset, descend
 from flipwise.densest.sweep import Searches, Sweep
 from flipwise.densest.whole import GraphInMemory, SubgraphObjective, WholeGraph
-from flipwise.engine.incumbent import Incumbent
 from flipwise.engine.limits import Status
-from flipwise.engine.run import Run
+from flipwise.engine.run import Incumbent, Run
 from flipwise.foundation.arrays import Bools, Floats, Ints
 from flipwise.foundation.checks import check_flags, check_numbers
 from flipwise.model.constraints import Cardinality

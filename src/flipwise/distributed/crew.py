@@ -18,7 +18,8 @@ from uuid import uuid4
 
 import numpy as np
 
-from flipwise.foundation.container import decode, encode, write_atomically
+from flipwise.foundation.atomic import write_atomically
+from flipwise.foundation.container import decode, encode
 from flipwise.foundation.errors import FlipwiseError, InvalidInput, MissingDependency
 
 log = logging.getLogger("flipwise.distributed")

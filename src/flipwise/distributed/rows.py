@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from flipwise.distributed.crew import ask_each
 from flipwise.distributed.shards import prepare, read_array, write_array
-from flipwise.foundation.container import write_atomically
+from flipwise.foundation.atomic import write_atomically
 from flipwise.foundation.errors import InvalidFile, InvalidInput, MissingDependency
 from flipwise.hashing.codes import Codes
 from flipwise.hashing.functions.ridge import chunks

@@ -24,9 +24,8 @@ import numpy.typing as npt
 from flipwise.densest.core import positive_degrees
 from flipwise.densest.whole import integral_weights, weight_range
 from flipwise.foundation.arrays import Ints
-from flipwise.foundation.atomic import atomic_file
+from flipwise.foundation.atomic import atomic_file, write_atomically
 from flipwise.foundation.checks import check_whole, is_number, is_whole
-from flipwise.foundation.container import write_atomically
 from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph, Symmetrise, check_symmetrise

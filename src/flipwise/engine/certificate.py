@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.foundation.container import decode, encode, write_atomically
+from flipwise.foundation.atomic import write_atomically
+from flipwise.foundation.container import decode, encode
 from flipwise.foundation.errors import InvalidFile
 
 VERSION = 1

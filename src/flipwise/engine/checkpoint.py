@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from flipwise.foundation.atomic import write_atomically
 from flipwise.foundation.checks import is_number
-from flipwise.foundation.container import State, decode, encode, write_atomically
+from flipwise.foundation.container import State, decode, encode
 from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.foundation.interrupts import held_interrupts
 

@@ -7,6 +7,7 @@ import math
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_whole, is_number
@@ -78,6 +79,16 @@ class Limits:
             raise InvalidInput(f"`gap` must be None or a share of at least 0, such as 0.01 for 1 %, got {self.gap!r}.")
         for name in ("max_iterations", "patience", "max_evaluations"):
             check_whole(name, getattr(self, name), 1, optional=True)
+
+    def bound_to_prove(self, bound: str | None) -> Any:
+        """The bound that is named, or "auto" where none is but a gap is asked for. To refuse one then is an error."""
+        if self.gap is None:
+            return bound
+        if bound == "none":
+            raise InvalidInput(
+                f'`gap` needs a bound to be proven, got gap={self.gap!r} with bound="none". Leave one out.'
+            )
+        return bound or "auto"
 
 
 class OutOfTime(Exception):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from flipwise.model.words import constraint_in_words, objective_in_words
+from flipwise.model.problem import constraint_in_words, objective_in_words
 
 if TYPE_CHECKING:
     from flipwise.engine.result import Result

@@ -13,13 +13,14 @@ import numpy as np
 
 from flipwise.engine.certificate import Certificate
 from flipwise.engine.explanation import explanation_of
-from flipwise.engine.incumbent import relative_gap
 from flipwise.engine.limits import Status, peak_bytes
 from flipwise.engine.pool import Pool
+from flipwise.engine.run import relative_gap
 from flipwise.engine.trace import Record, Trace
 from flipwise.foundation.arrays import Signs
+from flipwise.foundation.atomic import write_atomically
 from flipwise.foundation.checks import Variables
-from flipwise.foundation.container import decode, encode, write_atomically
+from flipwise.foundation.container import decode, encode
 from flipwise.foundation.errors import InvalidFile
 from flipwise.foundation.tables import html_facts
 

@@ -32,8 +32,7 @@ from flipwise.foundation.checks import as_generator, check_whole, seed_of
 from flipwise.foundation.errors import InfeasibleAnswer, InvalidInput
 from flipwise.foundation.interrupts import Interrupts, guarded_interrupts
 from flipwise.kernels.jit import threads as limited_threads
-from flipwise.model.problem import Problem
-from flipwise.model.words import summary
+from flipwise.model.problem import Problem, summary
 
 if TYPE_CHECKING:
     from flipwise.engine.log import RunLog

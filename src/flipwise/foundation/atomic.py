@@ -52,6 +52,12 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
+def write_atomically(path: Path, content: bytes) -> None:
+    """Replace `path` by a file with this content, or leave it untouched and raise `OSError`."""
+    with atomic_file(path) as file:
+        file.write(content)
+
+
 def check_writable(path: Path) -> None:
     """Raise the `OSError` that writing `path` would end with: no folder, no permission, a folder in its place.
 

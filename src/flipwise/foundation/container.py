@@ -11,12 +11,10 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from flipwise.foundation.atomic import atomic_file
 from flipwise.foundation.errors import InvalidFile
 
 MAGIC = b"FLIPWISE-FILE-1\n"
@@ -63,9 +61,3 @@ def decode(kind: str, content: bytes, name: str) -> dict[str, Any]:
             raise
         raise InvalidFile(f"{name}: damaged header ({error}).") from None
     return state
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replace `path` by a file with this content, or leave it untouched and raise `OSError`."""
-    with atomic_file(path) as file:
-        file.write(content)

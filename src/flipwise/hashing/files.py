@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from flipwise.foundation.container import write_atomically
+from flipwise.foundation.atomic import write_atomically
 from flipwise.foundation.errors import InvalidFile, InvalidInput, MissingDependency
 from flipwise.hashing.codes import Codes
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from flipwise.foundation.container import write_atomically
+from flipwise.foundation.atomic import write_atomically
 from flipwise.foundation.errors import InvalidInput, MissingDependency
 
 OPSET, IR = 13, 8

@@ -26,15 +26,13 @@ class _Compilation:
         """Specialisations compiled so far."""
         self.listeners: list[Callable[[str], None]] = []
 
-    @property
     def seconds(self) -> float:
-        """Seconds of compilation until now."""
+        """Seconds in which this process has made or loaded machine code so far, the import of Numba included."""
         under_way, since, seconds = self._state
         return seconds + (time.perf_counter() - since if under_way else 0.0)
 
-    @property
     def time_without(self) -> float:
-        """The time, without these seconds."""
+        """A clock like `time.perf_counter` that stands still while machine code is made or loaded."""
         under_way, since, seconds = self._state
         return (since if under_way else time.perf_counter()) - seconds
 
@@ -69,14 +67,8 @@ class _Compilation:
 compilation = _Compilation()
 
 
-def working_time() -> float:
-    """A clock like `time.perf_counter` that stands still while machine code is made or loaded."""
-    return compilation.time_without
-
-
-def compile_seconds() -> float:
-    """Seconds in which this process has made or loaded machine code so far, the import of Numba included."""
-    return compilation.seconds
+working_time = compilation.time_without
+compile_seconds = compilation.seconds
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,8 @@ from flipwise.kernels import sparse as sparse_kernels
 from flipwise.model.exactness import Sizes, sum_of_terms
 from flipwise.model.flips import flip_shortened, swap_shortened
 from flipwise.model.objective import Lipschitz
-from flipwise.model.partners import block_partners, sparse_partners
 from flipwise.model.smooth import checked_shape
-from flipwise.model.terms import Dense, LowRank, Sparse, Term, as_term, rounded_up
+from flipwise.model.terms import Dense, LowRank, Sparse, Term, as_term, block_partners, rounded_up, sparse_partners
 
 _EPS = float(np.finfo(np.float64).eps)
 

@@ -88,10 +88,8 @@ class Reduction:
 
 
 def reduced(problem: Problem, fixed: Fixed | None) -> Problem:
-    """The problem without ranges and fixed variables; the problem itself where it has none."""
+    """The problem without the ranges and fixed variables that it has."""
     counts = problem.constraint
-    if not fixed and (not isinstance(counts, Counts) or counts.is_exact):
-        return problem
     if isinstance(counts, LinearConstraints):
         return _with_rows_left(problem, counts, _fixed_spins(problem, fixed or {}))
     if not isinstance(counts, Counts | Free):

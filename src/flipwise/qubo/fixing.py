@@ -13,9 +13,8 @@ from flipwise.engine.result import Result
 from flipwise.engine.solve import Proof
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.model.constraints import Free
-from flipwise.model.problem import Problem
+from flipwise.model.problem import Problem, summary
 from flipwise.model.quadratic import Quadratic
-from flipwise.model.words import summary
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from flipwise.bounds.choice import Bound, bound_for_gap, proof_of
+from flipwise.bounds.choice import Bound, proof_of
 from flipwise.engine.limits import Limits
 from flipwise.engine.pool import Wanted, wanted_answers
 from flipwise.engine.result import Result
@@ -186,12 +186,12 @@ class Incremental:
         target, max_iterations, patience, gap, max_evaluations, pool, distance, seed, callback, threads, verbose
             As in `flipwise.solve_qubo`; an iteration is a round.
         """
-        bound = bound_for_gap(None if gap is not None and bound == "none" else bound, gap)
         if self._first is not None and effort is None and time_limit is None:
             first = self._first.time_limit
             effort, time_limit = AGAIN * self._effort, None if first is None else AGAIN * first
         effort = 1.0 if effort is None else effort
         limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
+        bound = limits.bound_to_prove(None if gap is not None and bound == "none" else bound)
         wanted = wanted_answers(pool, distance)
         fixed = by_index(self.fixed, self.model.labels)
         problem = as_problem(self.model.objective(), None, None, self.count, fixed)

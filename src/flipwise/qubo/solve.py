@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.bounds.choice import Bound, bound_for_gap, proof_of
+from flipwise.bounds.choice import Bound, proof_of
 from flipwise.engine.limits import Limits
 from flipwise.engine.pool import wanted_answers
 from flipwise.engine.result import Result
@@ -211,7 +211,7 @@ def _solved(
         result.info.update(labels_info)
         return result
     searched = problem if fixed is None else fixed.remaining
-    proof = proof_of(searched, bound_for_gap(bound, limits.gap), limits.time_limit)
+    proof = proof_of(searched, limits.bound_to_prove(bound), limits.time_limit)
     if fixed is not None:
         run["start"] = fixed.reduced_start(run["start"])
         proof = fixed.with_own_bound(proof)

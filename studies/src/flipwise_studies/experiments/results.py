@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from flipwise.foundation.container import write_atomically
+from flipwise.foundation.atomic import write_atomically
 from flipwise.foundation.errors import InvalidFile
 from flipwise_studies.experiments.cells import Cell, current
 from flipwise_studies.experiments.store import Store

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flipwise.foundation.container import write_atomically
+from flipwise.foundation.atomic import write_atomically
 from flipwise.foundation.errors import InvalidInput
 from flipwise_studies.experiments.results import read_cells
 from flipwise_studies.report.comparison import comparison_section

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flipwise.engine.incumbent import Incumbent
+from flipwise.engine.run import Incumbent
 
 
 def test_only_better_points_are_kept_and_copied() -> None:
