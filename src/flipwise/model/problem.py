@@ -224,7 +224,7 @@ def _as_objective(objective: Any, shape: Any) -> Objective:
     )
 
 
-# --- what a problem is, in words: for the log, and for results that explain themselves ---------------------------------
+# --- what a problem is, in words: for the log, and for results that explain themselves --------------------------------
 
 
 def objective_in_words(problem: Problem) -> str:

@@ -322,7 +322,7 @@ def _warn_asymmetric() -> None:
     )
 
 
-# --- improving swaps: for every +1 the best -1 to exchange it with -----------------------------------------------------
+# --- improving swaps: for every +1 the best -1 to exchange it with ----------------------------------------------------
 
 
 def sparse_partners(matrix: Sparse, x: Floats, loss: Floats, slack: Floats, labels: Ints) -> Ints:

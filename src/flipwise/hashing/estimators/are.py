@@ -26,6 +26,7 @@ from flipwise.hashing.similarity_descent import CodesSoFar, resume_codes, simila
 from flipwise.model.problem import Problem
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ARE(UnsupervisedHasher):
     """Codes whose inner products reproduce the cosines of the centred rows.
 
@@ -57,38 +58,11 @@ class ARE(UnsupervisedHasher):
 
     _optimizers = ("dpcd", "are")
 
-    def __init__(
-        self,
-        n_bits: int = 64,
-        *,
-        optimizer: str = "dpcd",
-        hash_function: str = "linear",
-        hash_options: dict[str, Any] | None = None,
-        updates: int = 20,
-        alpha: Any = 1.0,
-        start_rounds: int = 5,
-        output: str = "packed",
-        random_state: Any = None,
-        time_limit: float | None = None,
-        callback: Any = None,
-        verbose: bool = False,
-        checkpoint: Any = None,
-        every: float = 60.0,
-    ) -> None:
-        self.n_bits = n_bits
-        self.optimizer = optimizer
-        self.hash_function = hash_function
-        self.hash_options = hash_options
-        self.updates = updates
-        self.alpha = alpha
-        self.start_rounds = start_rounds
-        self.output = output
-        self.random_state = random_state
-        self.time_limit = time_limit
-        self.callback = callback
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.every = every
+    hash_function: str = "linear"
+    hash_options: dict[str, Any] | None = None
+    updates: int = 20
+    alpha: Any = 1.0
+    start_rounds: int = 5
 
     def _search(self, X: Any, context: FitContext) -> CodeSearch:
         """A descent from the codes of iterative quantisation."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -74,6 +74,7 @@ class CodeSearch:
         return Targets(B, None if own_rows else self.of_item)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer from features to binary codes.
 
@@ -109,22 +110,25 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     _optimizers: ClassVar[tuple[str, ...]] = ("dpcd",)
     _needs_labels: ClassVar[bool] = False
 
-    function_: HashFunction
-    codes_: Codes
-    result_: Result
-    loss_values_: list[float]
-    b_step_seconds_: float
-    n_bits: int
-    optimizer: str
-    hash_function: str
-    hash_options: dict[str, Any] | None
-    output: str
-    random_state: Any
-    time_limit: float | None
-    callback: Any
-    verbose: bool
-    checkpoint: Any
-    every: float
+    # parameters: each is a keyword of the constructor, as scikit-learn wants it, and nothing is done with them there
+    n_bits: int = field(default=64, kw_only=False)
+    optimizer: str = "dpcd"
+    output: str = "packed"
+    random_state: Any = None
+    time_limit: float | None = None
+    callback: Any = None
+    verbose: bool = False
+    checkpoint: Any = None
+    every: float = 60.0
+
+    # what is known of the rest, where a subclass has it and after a fit
+    hash_function: str = field(init=False)
+    hash_options: dict[str, Any] | None = field(init=False)
+    function_: HashFunction = field(init=False)
+    codes_: Codes = field(init=False)
+    result_: Result = field(init=False)
+    loss_values_: list[float] = field(init=False)
+    b_step_seconds_: float = field(init=False)
 
     def decision_function(self, X: Any) -> Floats:
         """Real values of shape (n, n_bits): their signs are the bits, their sizes the certainty of each.

@@ -31,6 +31,7 @@ MOST_SETS = 5000
 """The matrix of similarities of label sets is square in their number."""
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class FastHash(SupervisedHasher):
     """Codes whose inner products tell whether two items share a label.
 
@@ -60,42 +61,7 @@ class FastHash(SupervisedHasher):
     _optimizers = ("dpcd", "blocks")
     delta = 0.0
 
-    def __init__(
-        self,
-        n_bits: int = 64,
-        *,
-        optimizer: str = "dpcd",
-        hash_function: str = "trees",
-        hash_options: dict[str, Any] | None = None,
-        rounds: int = 5,
-        updates: int = 20,
-        alpha: Any = 1.0,
-        distinct: bool = True,
-        output: str = "packed",
-        missing_label: Any = -1,
-        random_state: Any = None,
-        time_limit: float | None = None,
-        callback: Any = None,
-        verbose: bool = False,
-        checkpoint: Any = None,
-        every: float = 60.0,
-    ) -> None:
-        self.n_bits = n_bits
-        self.optimizer = optimizer
-        self.hash_function = hash_function
-        self.hash_options = hash_options
-        self.rounds = rounds
-        self.updates = updates
-        self.alpha = alpha
-        self.distinct = distinct
-        self.output = output
-        self.missing_label = missing_label
-        self.random_state = random_state
-        self.time_limit = time_limit
-        self.callback = callback
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.every = every
+    hash_function: str = "trees"
 
     def _search(self, sets: LabelSets, X: Any, schedule: Schedule, context: FitContext) -> CodeSearch:
         """A descent from random codes."""

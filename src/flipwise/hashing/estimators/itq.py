@@ -42,6 +42,7 @@ class RotationSearch(CodeSearch):
     mean: Floats
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ITQ(UnsupervisedHasher):
     """A rotation of the principal components whose signs lose least.
 
@@ -79,34 +80,9 @@ class ITQ(UnsupervisedHasher):
 
     _optimizers = ("dpcd", "itq")
 
-    def __init__(
-        self,
-        n_bits: int = 64,
-        *,
-        optimizer: str = "dpcd",
-        n_components: int | None = None,
-        whitening: float | str = 0.0,
-        rounds: int = 50,
-        output: str = "packed",
-        random_state: Any = None,
-        time_limit: float | None = None,
-        callback: Any = None,
-        verbose: bool = False,
-        checkpoint: Any = None,
-        every: float = 60.0,
-    ) -> None:
-        self.n_bits = n_bits
-        self.optimizer = optimizer
-        self.n_components = n_components
-        self.whitening = whitening
-        self.rounds = rounds
-        self.output = output
-        self.random_state = random_state
-        self.time_limit = time_limit
-        self.callback = callback
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.every = every
+    n_components: int | None = None
+    whitening: float | str = 0.0
+    rounds: int = 50
 
     def _search(self, X: Any, context: FitContext) -> CodeSearch:
         """Iterative quantisation of the whitened principal components."""

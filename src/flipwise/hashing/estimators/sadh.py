@@ -30,6 +30,7 @@ from flipwise.hashing.similarity_descent import CodesSoFar, resume_codes, simila
 from flipwise.model.problem import Problem
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SADH(UnsupervisedHasher):
     """Codes that agree along the edges of a neighbourhood graph.
 
@@ -57,40 +58,12 @@ class SADH(UnsupervisedHasher):
 
     _optimizers = ("dpcd", "sadh")
 
-    def __init__(
-        self,
-        n_bits: int = 64,
-        *,
-        optimizer: str = "dpcd",
-        n_anchors: int = 300,
-        nearest: int = 3,
-        hash_function: str = "linear",
-        hash_options: dict[str, Any] | None = None,
-        updates: int = 20,
-        alpha: Any = 1.0,
-        output: str = "packed",
-        random_state: Any = None,
-        time_limit: float | None = None,
-        callback: Any = None,
-        verbose: bool = False,
-        checkpoint: Any = None,
-        every: float = 60.0,
-    ) -> None:
-        self.n_bits = n_bits
-        self.optimizer = optimizer
-        self.n_anchors = n_anchors
-        self.nearest = nearest
-        self.hash_function = hash_function
-        self.hash_options = hash_options
-        self.updates = updates
-        self.alpha = alpha
-        self.output = output
-        self.random_state = random_state
-        self.time_limit = time_limit
-        self.callback = callback
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.every = every
+    n_anchors: int = 300
+    nearest: int = 3
+    hash_function: str = "linear"
+    hash_options: dict[str, Any] | None = None
+    updates: int = 20
+    alpha: Any = 1.0
 
     def _search(self, X: Any, context: FitContext) -> CodeSearch:
         """A descent from the signs of rotated eigenvectors."""

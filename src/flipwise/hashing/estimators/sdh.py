@@ -9,6 +9,7 @@ hashing, TPAMI 2018. The loss is linear in B on -1/+1: DPCD with the Lipschitz r
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -25,6 +26,7 @@ REFINING = 50
 """The most iterations of the refinement, for each round of the alternation."""
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SDH(SupervisedHasher):
     """Codes from which a linear classifier recovers the labels.
 
@@ -85,48 +87,9 @@ class SDH(SupervisedHasher):
 
     _optimizers = ("dpcd", "dcc")
 
-    def __init__(
-        self,
-        n_bits: int = 64,
-        *,
-        optimizer: str = "dpcd",
-        hash_function: str = "linear",
-        hash_options: dict[str, Any] | None = None,
-        delta: float = 1.0,
-        nu: float = 0.0,
-        rounds: int = 5,
-        updates: int = 20,
-        alpha: Any = 1.0,
-        distinct: bool = True,
-        refine: bool = True,
-        output: str = "packed",
-        missing_label: Any = -1,
-        random_state: Any = None,
-        time_limit: float | None = None,
-        callback: Any = None,
-        verbose: bool = False,
-        checkpoint: Any = None,
-        every: float = 60.0,
-    ) -> None:
-        self.n_bits = n_bits
-        self.optimizer = optimizer
-        self.hash_function = hash_function
-        self.hash_options = hash_options
-        self.delta = delta
-        self.nu = nu
-        self.rounds = rounds
-        self.updates = updates
-        self.alpha = alpha
-        self.distinct = distinct
-        self.refine = refine
-        self.output = output
-        self.missing_label = missing_label
-        self.random_state = random_state
-        self.time_limit = time_limit
-        self.callback = callback
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.every = every
+    delta: float = 1.0
+    nu: float = 0.0
+    refine: bool = True
 
     def _search(self, sets: LabelSets, X: Any, schedule: Schedule, context: FitContext) -> CodeSearch:
         """The alternation over label sets, or over items where they are coupled to their features."""
@@ -144,6 +107,7 @@ class SDH(SupervisedHasher):
         return CodeSearch(loss, solver, rows.of_item, None if words is None else REFINING * schedule.rounds)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class FSDH(SupervisedHasher):
     """Codes that the labels predict; parameters as in `SDH`, with optimizer "fsdh" as the original.
 
@@ -160,44 +124,7 @@ class FSDH(SupervisedHasher):
 
     _optimizers = ("dpcd", "fsdh")
 
-    def __init__(
-        self,
-        n_bits: int = 64,
-        *,
-        optimizer: str = "dpcd",
-        hash_function: str = "linear",
-        hash_options: dict[str, Any] | None = None,
-        delta: float = 1.0,
-        rounds: int = 5,
-        updates: int = 20,
-        alpha: Any = 1.0,
-        distinct: bool = True,
-        output: str = "packed",
-        missing_label: Any = -1,
-        random_state: Any = None,
-        time_limit: float | None = None,
-        callback: Any = None,
-        verbose: bool = False,
-        checkpoint: Any = None,
-        every: float = 60.0,
-    ) -> None:
-        self.n_bits = n_bits
-        self.optimizer = optimizer
-        self.hash_function = hash_function
-        self.hash_options = hash_options
-        self.delta = delta
-        self.rounds = rounds
-        self.updates = updates
-        self.alpha = alpha
-        self.distinct = distinct
-        self.output = output
-        self.missing_label = missing_label
-        self.random_state = random_state
-        self.time_limit = time_limit
-        self.callback = callback
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.every = every
+    delta: float = 1.0
 
     def _search(self, sets: LabelSets, X: Any, schedule: Schedule, context: FitContext) -> CodeSearch:
         """The alternation over label sets, or over items."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -34,6 +35,7 @@ TUNING_ROWS = 5000
 """Training rows that take part in the choice of alpha."""
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SupervisedHasher(BaseHasher):
     """Shared by SDH, FSDH and FastHash.
 
@@ -43,12 +45,14 @@ class SupervisedHasher(BaseHasher):
 
     _needs_labels = True
 
-    missing_label: Any
-    rounds: int
-    updates: int
-    alpha: Any
-    distinct: bool
-    delta: float
+    hash_function: str = "linear"
+    hash_options: dict[str, Any] | None = None
+    rounds: int = 5
+    updates: int = 20
+    alpha: Any = 1.0
+    distinct: bool = True
+    missing_label: Any = -1
+    delta: float = field(init=False)
 
     @abstractmethod
     def _search(self, sets: LabelSets, X: Any, schedule: Schedule, context: FitContext) -> CodeSearch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ QUERY_ROWS = 1000
 """Rows that `score` uses as queries."""
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class UnsupervisedHasher(BaseHasher):
     """Shared by ARE, SADH and ITQ."""
 
