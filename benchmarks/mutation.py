@@ -38,7 +38,7 @@ ROOMS = {
     "model/rows": ["tests/model", "tests/test_minimization.py", "tests/exactness"],
     "model/feasibility": ["tests/model", "tests/test_minimization.py", "tests/exactness"],
     "bounds": [
-        *("tests/bounds", "tests/solvers/test_relaxations.py", "tests/qubo/test_solve.py"),
+        *("tests/bounds", "tests/solvers/test_relaxed.py", "tests/qubo/test_solve.py"),
         *("tests/model/test_rows.py", "tests/exactness"),
     ],
 }

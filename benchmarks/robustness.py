@@ -41,7 +41,7 @@ def kills(runs: int, only: list[str], number: signal.Signals) -> bool:
     """
     import numba  # noqa: F401  forked processes begin with it loaded
 
-    from tests.engine.test_sigkill import EVERY, SCRIPT
+    from tests.engine.test_checkpoint_sigkill import EVERY, SCRIPT
 
     recorder = Recorder("robustness-kills")
     kinds = only or list(KILL_SHARES)  # others, and those of the other signal, stay as they are stored

@@ -1,7 +1,7 @@
 """Wrong input to every public function: an error of our own, before any work, whose message helps.
 
 Each entry is (what is called wrongly, what the message must contain): the argument, and the value or the rule. The
-command line has its own catalogue in `tests/cli/test_bad_input.py`.
+command line has its own catalogue in `tests/cli/test_exits.py`.
 """
 
 from __future__ import annotations

@@ -149,3 +149,15 @@ def test_no_print_in_the_library() -> None:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
         ]
         assert not calls, f"{path}: print at lines {calls}"
+
+
+def test_tests_stand_where_their_subjects_do() -> None:
+    """In the folder of a room a file of tests is called after a module or folder there, with or without an aspect."""
+    tests = Path(__file__).parent
+    for room in [path for path in tests.iterdir() if (SOURCE / path.name).is_dir()]:
+        for path in room.rglob("test_*.py"):
+            folder = SOURCE / path.parent.relative_to(tests)
+            subjects = [
+                each.stem for each in folder.iterdir() if each.suffix == ".py" or (each / "__init__.py").exists()
+            ]
+            assert any(f"{path.stem}_".startswith(f"test_{subject}_") for subject in subjects), path

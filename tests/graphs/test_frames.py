@@ -11,7 +11,7 @@ import pytest
 from flipwise import InvalidInput
 from flipwise.graphs.convert import as_graph
 from tests.graphs.files import weighted_graph
-from tests.graphs.test_exchange import FAR, NAMES, columns, named, networkx, wanted
+from tests.graphs.test_formats_exchange import FAR, NAMES, columns, named, networkx, wanted
 
 
 def frame(library: str, data: Any) -> Any:

@@ -14,7 +14,7 @@ import pytest
 from flipwise import InvalidInput, MissingDependency
 from flipwise.graphs.convert import as_graph
 from tests.graphs.files import same, weighted_graph
-from tests.graphs.test_exchange import NAMES, named, networkx, wanted
+from tests.graphs.test_formats_exchange import NAMES, named, networkx, wanted
 
 
 @pytest.mark.parametrize("library", ["networkx", "igraph"])

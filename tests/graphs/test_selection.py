@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from flipwise import InvalidInput
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.selection import core_numbers, induced_subgraph, node_marks, node_table
-from tests.graphs.test_exchange import NAMES, named, networkx
+from tests.graphs.test_formats_exchange import NAMES, named, networkx
 
 
 @given(st.integers(1, 25), st.floats(0, 1), st.integers(0, 99), st.booleans())

@@ -171,7 +171,7 @@ def _write_what_was_called_a_bug() -> None:
 
 def test_every_command_is_in_the_catalogue() -> None:
     """A new command needs an entry here; those without input have none."""
-    from tests.cli.test_help import COMMANDS
+    from tests.cli.test_app_help import COMMANDS
 
     without_input = {("methods",), ("bench",), ("doctor",)}
     entered = {arguments[: len(path)] for path in COMMANDS for arguments, _ in CATALOGUE}

@@ -47,7 +47,7 @@ def test_forked_processes_get_the_same_answers_after_threads_were_used() -> None
     """A fork after parallel kernels have run, which OpenMP forbids to go on with its threads, still solves."""
     code = (
         "import multiprocessing\n"
-        "from tests.engine.test_concurrency import solve\n"
+        "from tests.engine.test_solve_concurrency import solve\n"
         "if __name__ == '__main__':\n"
         "    alone = [solve(s) for s in range(2)]\n"
         "    with multiprocessing.get_context('fork').Pool(2) as pool:\n"
@@ -62,7 +62,7 @@ def test_forked_processes_get_the_same_answers_after_threads_were_used() -> None
 def test_limits_of_the_environment_are_respected() -> None:
     """With NUMBA_NUM_THREADS=1 a process uses one thread and finds what this process finds."""
     code = (
-        "from tests.engine.test_concurrency import solve\n"
+        "from tests.engine.test_solve_concurrency import solve\n"
         "from flipwise.kernels.jit import thread_count\n"
         "import hashlib, numba\n"
         "assert thread_count() == 1\n"

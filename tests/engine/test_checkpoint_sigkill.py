@@ -71,7 +71,7 @@ def killed_and_resumed(folder: Path, rng: np.random.Generator, kind: str, number
 def test_an_end_at_random_moments_changes_nothing(kind: str, number: signal.Signals, tmp_path: Path) -> None:
     """A process ended at random times and started again ends with the uninterrupted answer.
 
-    On demand, with more runs: FLIPWISE_KILL_RUNS=200 pytest tests/engine/test_sigkill.py --timeout 3600, or
+    On demand, with more runs: FLIPWISE_KILL_RUNS=200 pytest tests/engine/test_checkpoint_sigkill.py --timeout 3600, or
     benchmarks/robustness.py, which stores the outcome.
     """
     rng = np.random.default_rng()
