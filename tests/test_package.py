@@ -161,3 +161,23 @@ def test_tests_stand_where_their_subjects_do() -> None:
                 each.stem for each in folder.iterdir() if each.suffix == ".py" or (each / "__init__.py").exists()
             ]
             assert any(f"{path.stem}_".startswith(f"test_{subject}_") for subject in subjects), path
+
+
+def test_tests_use_public_names() -> None:
+    """What has an underscore is for its own module: a test that needs it needs a public name."""
+    for path in Path(__file__).parent.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imports = [
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("flipwise")
+        ]
+        names = [alias.name for node in imports for alias in node.names]
+        bound = {alias.asname or alias.name for node in imports for alias in node.names}
+        names += [
+            node.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in bound
+        ]
+        private = [name for name in names if name.startswith("_") and not name.endswith("_")]
+        assert not private, f"{path}: {private}"

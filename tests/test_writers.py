@@ -21,7 +21,7 @@ import flipwise
 from flipwise.foundation import atomic, container
 from flipwise.graphs.read import SUFFIXES
 from flipwise.graphs.write import WRITTEN_FORMATS, write_graph
-from flipwise.qubo.formats import _FORMATS as MODEL_FORMATS
+from flipwise.qubo.formats import FORMATS as MODEL_FORMATS
 from tests.cli.conftest import Call, call, sample_files  # noqa: F401  fixtures
 
 OLD = b"the old file\n"

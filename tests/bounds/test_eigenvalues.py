@@ -12,12 +12,12 @@ import scipy.sparse as sp
 from flipwise import LowRank, Quadratic
 from flipwise.bounds import eigenvalues
 from flipwise.bounds.eigenvalues import (
-    _alpha,
-    _band,
-    _banded_proof,
-    _dense_proof,
+    band_of,
+    banded_proof,
+    dense_proof,
     eigenvalue_bound,
     gershgorin_bound,
+    rounding_share,
     smallest_eigenpair,
 )
 from flipwise.model.forms import Homogeneous, homogeneous
@@ -126,9 +126,9 @@ def test_a_matrix_too_large_for_either_factor_gets_gershgorins_bound(monkeypatch
     monkeypatch.setattr(eigenvalues, "DENSE_LIMIT", 300)
     assert weak < strong - 1e-3 and eigenvalue_bound(form, y) == strong
     monkeypatch.setattr(eigenvalues, "BAND_LIMIT", 2 * 301)
-    assert _band(form) is not None
+    assert band_of(form) is not None
     monkeypatch.setattr(eigenvalues, "BAND_LIMIT", 2 * 301 - 1)
-    assert _band(form) is None and eigenvalue_bound(form, y) == weak
+    assert band_of(form) is None and eigenvalue_bound(form, y) == weak
     monkeypatch.setattr(eigenvalues, "DENSE_LIMIT", 301)
     assert eigenvalue_bound(form, y) == pytest.approx(strong, abs=1e-5)
 
@@ -143,7 +143,7 @@ def test_the_band_is_the_matrix() -> None:
         A[i, i + 1] = A[i + 1, i] = rng.standard_normal()
     shuffle = rng.permutation(n)
     A = sp.csr_array(A)[shuffle][:, shuffle]
-    banded = _band(plain(A))
+    banded = band_of(plain(A))
     assert banded is not None
     band, order = banded
     assert band.shape == (2, n) and sorted(order) == list(range(n))
@@ -153,18 +153,18 @@ def test_the_band_is_the_matrix() -> None:
 
 def test_only_plain_sparse_matrices_have_a_band() -> None:
     """Small, dense, lifted and low-rank forms are factored densely."""
-    assert _band(plain(path(300))) is None and _band(plain(path(301))) is not None
-    assert _band(plain(path(301).toarray())) is None
-    assert _band(homogeneous(Quadratic(path(301), np.ones(301)))) is None
-    assert _band(homogeneous(Quadratic([path(301), LowRank(np.ones((301, 1)))]))) is None
-    diagonal = _band(plain(sp.csr_array(sp.diags_array(np.arange(1.0, 302.0)))))
+    assert band_of(plain(path(300))) is None and band_of(plain(path(301))) is not None
+    assert band_of(plain(path(301).toarray())) is None
+    assert band_of(homogeneous(Quadratic(path(301), np.ones(301)))) is None
+    assert band_of(homogeneous(Quadratic([path(301), LowRank(np.ones((301, 1)))]))) is None
+    diagonal = band_of(plain(sp.csr_array(sp.diags_array(np.arange(1.0, 302.0)))))
     assert diagonal is not None and diagonal[0].shape == (1, 301)
 
 
 @pytest.mark.parametrize("N", [1, 10, 1000, 10**6])
 def test_alpha_is_that_of_the_theorem_with_a_margin(N: int) -> None:
     """Not below gamma / (1 - gamma), and not above three times as much."""
-    assert rump(N) < Fraction(_alpha(N)) < 3 * rump(N)
+    assert rump(N) < Fraction(rounding_share(N)) < 3 * rump(N)
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e6])
@@ -175,11 +175,11 @@ def test_a_factor_proves_its_shift_less_what_the_theorem_takes(kind: str, size: 
     A = (path(n, 3.0) * size).tocsr()
     y = np.linspace(0.0, 0.5, n) * size
     least = float(np.linalg.eigvalsh(A.toarray() - np.diag(y))[0])
-    form, banded = plain(A), _band(plain(A))
+    form, banded = plain(A), band_of(plain(A))
     assert banded is not None
 
     def proof(theta: float) -> float | None:
-        return _banded_proof(banded, y, theta) if kind == "banded" else _dense_proof(form, y, theta)
+        return banded_proof(banded, y, theta) if kind == "banded" else dense_proof(form, y, theta)
 
     inner = 2 if kind == "banded" else n
     for theta in (least - 1e-9 * size, least - 0.7 * size, -100.0 * size):
@@ -199,8 +199,8 @@ def test_every_number_on_the_diagonal_is_in_the_margin(h: float, y: float, theta
     """One row: entry, y and theta are each rounded by their size, beside what the theorem takes from the trace."""
     rounded = 2 * U * Fraction(abs(h) + abs(y) + abs(theta))
     most = Fraction(theta) - rump(1) * (Fraction(h) - Fraction(y) - Fraction(theta)) - rounded
-    dense = _dense_proof(plain(np.array([[h]])), np.array([y]), theta)
-    banded = _banded_proof((np.array([[h]]), np.array([0])), np.array([y]), theta)
+    dense = dense_proof(plain(np.array([[h]])), np.array([y]), theta)
+    banded = banded_proof((np.array([[h]]), np.array([0])), np.array([y]), theta)
     for found in (dense, banded):
         assert found is not None and most - 20 * rounded <= Fraction(found) <= most
 
@@ -208,13 +208,13 @@ def test_every_number_on_the_diagonal_is_in_the_margin(h: float, y: float, theta
 def test_forming_the_matrix_is_part_of_the_margin() -> None:
     """Large y and large entries off the diagonal are rounded by their size, which the trace does not show."""
     form = plain(np.array([[1e8, 0.0], [0.0, 1e8]]))
-    found = _dense_proof(form, np.array([1e8 - 1.0, 1e8 - 1.0]), 0.5)
+    found = dense_proof(form, np.array([1e8 - 1.0, 1e8 - 1.0]), 0.5)
     assert found is not None and 0.5 - 1e-6 < found < 0.5 - 1e8 * 2.0**-53
     banded = np.full((1, 301), 1e8), np.arange(301)
-    found = _banded_proof(banded, np.full(301, 1e8 - 1.0), 0.5)
+    found = banded_proof(banded, np.full(301, 1e8 - 1.0), 0.5)
     assert found is not None and 0.5 - 1e-6 < found < 0.5 - 1e8 * 2.0**-53
     low = Homogeneous(np.zeros((2, 2)), np.array([[1e5, 1e5], [0.0, 0.0]]), np.array([1.0, -1.0]), 0.0, False)
-    found = _dense_proof(low, np.full(2, -1.0), 0.5)  # two terms that cancel, each of 1e10
+    found = dense_proof(low, np.full(2, -1.0), 0.5)  # two terms that cancel, each of 1e10
     assert found is not None and 0.5 - 1e-3 < found < 0.5 - 1e10 * 2.0**-53
 
 

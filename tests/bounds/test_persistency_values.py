@@ -13,7 +13,7 @@ from flipwise import Free, Quadratic
 from flipwise.bounds import persistency
 from flipwise.bounds.lattice import next_value
 from flipwise.bounds.linearised import linearise
-from flipwise.bounds.persistency import _rounded_down, persistent_variables, reduced
+from flipwise.bounds.persistency import persistent_variables, reduced, rounded_down
 
 PAIR = np.array([[0.0, 1.0], [1.0, 0.0]])
 
@@ -170,4 +170,4 @@ def test_the_margin_is_positive_and_small(size: float) -> None:
         (0.0, Quadratic(sp.csr_array(np.diag([-size, 0.0])))),
     ]
     for bound, f in cases:
-        assert size * 2.0**-53 <= bound - _rounded_down(bound, f) <= 1e-13 * size
+        assert size * 2.0**-53 <= bound - rounded_down(bound, f) <= 1e-13 * size

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from flipwise import NotEnoughMemory, Quadratic
-from flipwise.bounds.sdp import _random_rows
+from flipwise.bounds.sdp import random_rows
 from flipwise.densest.bounds import positive_edges, split_in_halves
 from flipwise.densest.core import whole_core
 from flipwise.foundation import checks
@@ -26,7 +26,7 @@ def dense_form(c: list[float] | None) -> Callable[[], int]:
 
 def rows() -> int:
     """The bytes of the rows of a relaxation, and as many for what normalising them takes."""
-    return 2 * _random_rows(20, None, np.random.default_rng(0)).nbytes
+    return 2 * random_rows(20, None, np.random.default_rng(0)).nbytes
 
 
 def edges(weight: float | None) -> Callable[[], int]:

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from flipwise import Cardinality, Free, GroupCounts, LowRank, Quadratic
-from flipwise.bounds.sdp import MOST_RANK, Relaxation, _random_rows, _with_counts, sdp_bound, solve_sdp
+from flipwise.bounds.sdp import MOST_RANK, Relaxation, random_rows, sdp_bound, solve_sdp, with_counts
 from flipwise.kernels.compile_time import working_time
 
 SIDES = np.kron(np.array([[0.0, 1.0], [1.0, 0.0]]), np.ones((3, 3)))  # K_{3,3}
@@ -140,13 +140,13 @@ def test_a_value_near_zero_does_not_keep_the_sweeps_going() -> None:
 @pytest.mark.parametrize("N", [1, 2, 7, 100, 1500, 3000])
 def test_columns_suffice_for_every_optimum(N: int) -> None:
     """r (r + 1) / 2 > N columns have no spurious optima; never more than the limit, and at least one."""
-    rows = _random_rows(N, None, np.random.default_rng(0))
+    rows = random_rows(N, None, np.random.default_rng(0))
     r = rows.shape[1]
     assert rows.shape == (N, r) and r <= MOST_RANK and (r == MOST_RANK or r * (r + 1) / 2 > N)
     assert r <= math.sqrt(2 * N) + 2.0
     assert np.allclose(np.linalg.norm(rows, axis=1), 1.0)
     for rank, columns in ((1, 1), (5, 5), (0, 1), (90, 90)):
-        assert _random_rows(3, rank, np.random.default_rng(0)).shape == (3, columns)
+        assert random_rows(3, rank, np.random.default_rng(0)).shape == (3, columns)
 
 
 def test_rank_one_is_a_local_search() -> None:
@@ -162,7 +162,7 @@ def test_counts_vanish_on_feasible_points() -> None:
     labels = np.array([0, 1, 0, 1, 1])
     indicator = np.eye(2)[labels]
     m, multipliers, mu = np.array([2.0, -1.0]), np.array([0.3, -1.7]), 0.6
-    form = _with_counts(f, labels, indicator, m, multipliers, mu)
+    form = with_counts(f, labels, indicator, m, multipliers, mu)
     assert form.lifted and form.N == 6
     for x in points(5):
         y, off = np.append(x, 1.0), indicator.T @ x - m

@@ -77,8 +77,8 @@ def test_states_of_another_search_are_refused() -> None:
     run, core = run_and_core()
     search = search_in(run, core)
     search.find([])
-    state = search._state()
-    search._restore(state)
+    state = search.state()
+    search.restore(state)
     kept = state.pool[0]
     larger = KeptSet(np.ones_like(kept.inside), kept.degrees, kept.weight)
     longer = KeptSet(np.append(kept.inside, np.int8(0)), kept.degrees, kept.weight)
@@ -91,4 +91,4 @@ def test_states_of_another_search_are_refused() -> None:
     ]
     for each in wrong:
         with pytest.raises(flipwise.InvalidFile):
-            search._restore(each)
+            search.restore(each)

@@ -11,21 +11,21 @@ import pytest
 import flipwise
 from flipwise.foundation import blas
 
-pytestmark = pytest.mark.skipif(not blas._libraries(), reason="this NumPy carries no OpenBLAS")
+pytestmark = pytest.mark.skipif(not blas.libraries(), reason="this NumPy carries no OpenBLAS")
 
 
 def threads() -> list[int]:
-    return [library.get() for library in blas._libraries()]
+    return [library.get() for library in blas.libraries()]
 
 
 @pytest.fixture(autouse=True)
 def several() -> object:
     """Two threads before and after, as on a machine with two cores."""
     before = threads()
-    for library in blas._libraries():
+    for library in blas.libraries():
         library.set(2)
     yield
-    for library, number in zip(blas._libraries(), before, strict=True):
+    for library, number in zip(blas.libraries(), before, strict=True):
         library.set(number)
 
 

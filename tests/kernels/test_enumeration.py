@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from flipwise.densest.exhaustive import _half_sums
+from flipwise.densest.exhaustive import half_sums
 from flipwise.kernels import enumeration
 from flipwise.kernels.enumeration import FOUND
 
@@ -20,7 +20,7 @@ def walked(walk, W: np.ndarray, k: int, slack: float, best: float, room: int, mo
     best_weight, place = np.array([best]), np.zeros(4, np.int64)
     found = np.zeros((room, k), np.int64)
     arrays = np.zeros((k + 1, n)), np.zeros(k + 1), np.zeros(n + 1, np.int64), np.zeros(k, np.int64)
-    while not walk(W, _half_sums(W, k), k, slack, best_weight, *arrays, found, np.zeros(k), place, most):
+    while not walk(W, half_sums(W, k), k, slack, best_weight, *arrays, found, np.zeros(k), place, most):
         pass
     return best_weight[0], found, place[FOUND]
 
@@ -47,7 +47,7 @@ def test_half_sums_are_those_of_the_largest_weights() -> None:
     """half[t, r, i]: half of the r largest weights between i and the nodes from t on."""
     W = np.triu(np.random.default_rng(0).standard_normal((6, 6)), 1)
     W = W + W.T
-    half = _half_sums(W, 4)
+    half = half_sums(W, 4)
     for t in range(6):
         for i in range(6):
             others = sorted((W[i, j] for j in range(t, 6) if j != i), reverse=True)

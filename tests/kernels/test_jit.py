@@ -28,8 +28,8 @@ def _total(values: np.ndarray) -> float:
 @pytest.fixture
 def unused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process in which no kernel has been called yet."""
-    monkeypatch.setattr(jit._Work, "interpreted", 0.0)
-    monkeypatch.setattr(jit._Work, "allowed", jit.INTERPRETED_OPERATIONS)
+    monkeypatch.setattr(jit.InterpretedWork, "interpreted", 0.0)
+    monkeypatch.setattr(jit.InterpretedWork, "allowed", jit.INTERPRETED_OPERATIONS)
 
 
 def test_little_work_is_interpreted_and_more_compiled(unused: None) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import flipwise
 from flipwise.densest.core import arc_weights
-from flipwise.densest.subset import CliqueArrays, Subset, _losses, clique_exchanges, times
+from flipwise.densest.subset import CliqueArrays, Subset, clique_exchanges, losses, times
 from flipwise.graphs.convert import as_graph
 from flipwise.graphs.graph import Graph
 from flipwise.kernels import subgraph
@@ -131,16 +131,16 @@ def test_the_best_size_of_each_clique(clique_pair: tuple[Graph, np.ndarray]) -> 
     graph, W = clique_pair
     subset = Subset.of(graph, np.arange(N) % 3 == 0)
     most = 5
-    losses = _losses(subset, most)
+    lost = losses(subset, most)
     left = set(subset.members.tolist())
     for q in range(1, most + 1):
         left.remove(min(sorted(left), key=lambda i: round(sum(W[i, j] for j in left), 9)))
         rest = np.array(sorted(left))
-        assert losses[q] == pytest.approx(subset.weight - W[np.ix_(rest, rest)].sum() / 2)
+        assert lost[q] == pytest.approx(subset.weight - W[np.ix_(rest, rest)].sum() / 2)
     seeds = np.flatnonzero(subset.inside == 0)
     room = CliqueArrays.of(subset, most)
     gains, sizes = np.empty(seeds.size, dtype=subset.degrees.dtype), np.empty(seeds.size, dtype=np.int64)
-    subgraph.best_cliques(*subset.csr, seeds, losses, *room, gains, sizes)
+    subgraph.best_cliques(*subset.csr, seeds, lost, *room, gains, sizes)
     for seed, gain, size in zip(seeds, gains, sizes, strict=True):
         _, worth = naive_clique(W, int(seed), subset.inside, most)
         by_size = [worth[q] - losses[q] for q in range(1, len(worth))]

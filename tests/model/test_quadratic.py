@@ -165,12 +165,12 @@ def test_matrices_are_symmetrised_tile_by_tile(n: int, monkeypatch: pytest.Monke
     A = np.random.default_rng(n).standard_normal((n, n))
     mean = (A + A.T) / 2
     for matrix in (A, np.asfortranarray(A)):
-        assert np.array_equal(terms._symmetrised_in_tiles(matrix), mean)
-    assert terms._is_symmetric_in_tiles(mean)
+        assert np.array_equal(terms.symmetrised_in_tiles(matrix), mean)
+    assert terms.is_symmetric_in_tiles(mean)
     for i, j in itertools.combinations(range(n), 2):
         other = mean.copy()
         other[i, j] += 1.0
-        assert not terms._is_symmetric_in_tiles(other)
+        assert not terms.is_symmetric_in_tiles(other)
 
 
 def test_asymmetric_matrices_are_symmetrised_with_one_warning() -> None:

@@ -72,7 +72,7 @@ def test_both_ways_to_the_level_agree(seed, share, scale) -> None:
     """Newton's method and the halving of breakpoints find the same projection."""
     y = scale * np.random.default_rng(seed).standard_normal(60)
     total = (2.0 * share - 1.0) * y.size
-    newton, halved = projections._newton_level(y, total), projections._breakpoint_level(y, total)
+    newton, halved = projections.newton_level(y, total), projections.breakpoint_level(y, total)
     if newton is not None and abs(total) < y.size:
         assert np.allclose(np.clip(y - newton, -1, 1), np.clip(y - halved, -1, 1), atol=1e-9)
 

@@ -65,7 +65,7 @@ class _TooLate(Exception):
 
 def eigenvalue_bound(form: Homogeneous, y: Floats, deadline: float = math.inf) -> float:
     """A proven lower bound on lambda_min(H - Diag(y)); a weaker one where a `working_time` would be over before it."""
-    banded = _band(form)
+    banded = band_of(form)
     if banded is None and form.N > DENSE_LIMIT:
         return gershgorin_bound(form, y)
     begin = deadline - FACTOR * form.N * float(form.N if banded is None else banded[0].shape[0]) ** 2
@@ -87,7 +87,7 @@ def eigenvalue_bound(form: Homogeneous, y: Floats, deadline: float = math.inf) -
         if working_time() > begin:
             break
         theta = estimate - margin
-        proven = _dense_proof(form, y, theta) if banded is None else _banded_proof(banded, y, theta)
+        proven = dense_proof(form, y, theta) if banded is None else banded_proof(banded, y, theta)
         if proven is not None:
             return proven
         margin *= 30.0
@@ -118,12 +118,14 @@ def gershgorin_bound(form: Homogeneous, y: Floats) -> float:
     return best
 
 
-def _alpha(inner: int) -> float:
+def rounding_share(inner: int) -> float:
+    """The share of the trace by which rounding can make a factorisation of `inner` rows succeed wrongly."""
     gamma = (inner + 1) * _U / (1.0 - (inner + 1) * _U)
     return 2.0 * gamma / (1.0 - gamma)  # doubled: a margin for the roundings of this line and of the trace
 
 
-def _dense_proof(form: Homogeneous, y: Floats, theta: float) -> float | None:
+def dense_proof(form: Homogeneous, y: Floats, theta: float) -> float | None:
+    """What the smallest eigenvalue is at least, if a factorisation shows it to be about `theta`; None if it fails."""
     B = form.to_dense()
     entries = float(np.abs(B).max(initial=0.0))
     B[np.diag_indices(form.N)] -= y + theta
@@ -133,10 +135,10 @@ def _dense_proof(form: Homogeneous, y: Floats, theta: float) -> float | None:
     if failed:
         return None
     formed = 8.0 * _U * (entries + float(np.abs(y).max(initial=0.0)) + abs(theta)) + form.rounding()
-    return theta - _alpha(form.N) * trace - formed
+    return theta - rounding_share(form.N) * trace - formed
 
 
-def _band(form: Homogeneous) -> tuple[Floats, np.ndarray] | None:
+def band_of(form: Homogeneous) -> tuple[Floats, np.ndarray] | None:
     """H in lower banded form with its ordering, if it is sparse and narrow enough."""
     if not form.is_sparse or form.s.size or form.lifted or form.N <= _SMALL:
         return None
@@ -155,7 +157,8 @@ def _band(form: Homogeneous) -> tuple[Floats, np.ndarray] | None:
     return band, order
 
 
-def _banded_proof(banded: tuple[Floats, np.ndarray], y: Floats, theta: float) -> float | None:
+def banded_proof(banded: tuple[Floats, np.ndarray], y: Floats, theta: float) -> float | None:
+    """As `dense_proof`, of a matrix in banded form."""
     band, order = banded
     B = band.copy()
     B[0] -= y[order] + theta
@@ -165,4 +168,4 @@ def _banded_proof(banded: tuple[Floats, np.ndarray], y: Floats, theta: float) ->
     except np.linalg.LinAlgError:
         return None
     size = float(np.abs(band).max(initial=0.0)) + float(np.abs(y).max(initial=0.0)) + abs(theta)
-    return theta - _alpha(band.shape[0]) * trace - 8.0 * _U * size
+    return theta - rounding_share(band.shape[0]) * trace - 8.0 * _U * size

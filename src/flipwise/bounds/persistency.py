@@ -140,9 +140,9 @@ def _roof_dual(form: IsingForm, objective: Quadratic) -> Persistency | None:
     spins[one_bits] = 1
     spins[zero_bits] = -1
     bound = (constant + flow.flow_value / 2.0) / form.scale + objective.d + float(objective.diagonal.sum())
-    return Persistency(spins, next_value(objective, _rounded_down(bound, objective)))
+    return Persistency(spins, next_value(objective, rounded_down(bound, objective)))
 
 
-def _rounded_down(bound: float, objective: Quadratic) -> float:
+def rounded_down(bound: float, objective: Quadratic) -> float:
     size: Floats = np.abs(objective.diagonal)
     return bound - objective.rounding - 8.0 * _EPS * (abs(bound) + abs(objective.d) + float(size.sum()))

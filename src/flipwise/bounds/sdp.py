@@ -146,12 +146,12 @@ def solve_sdp(
     """Solve the relaxation until a tolerance, a number of sweeps or a time (`working_time`) is reached."""
     if constraint is None or not constraint.swaps:
         form = homogeneous(quadratic)
-        V = _random_rows(form.N, rank, rng)
+        V = random_rows(form.N, rank, rng)
         return _mix(form, V, max_sweeps, tolerance, deadline)
     return _solve_with_counts(quadratic, constraint, rank, max_sweeps, tolerance, rng, deadline)
 
 
-def _random_rows(N: int, rank: int | None, rng: np.random.Generator) -> Floats:
+def random_rows(N: int, rank: int | None, rng: np.random.Generator) -> Floats:
     columns = min(math.isqrt(2 * N) + 2, MOST_RANK) if rank is None else rank
     check_memory(16 * N * max(1, columns), f"the semidefinite bound for {N:,} variables with {columns} columns")
     V: Floats = rng.standard_normal((N, max(1, columns)))
@@ -203,9 +203,9 @@ def _solve_with_counts(
     row = float(np.mean(sum((t.absolute_row_sums() for t in quadratic.terms), np.abs(quadratic.c) / 2.0)))
     mu = 2.0 * max(row, 1e-12) / float(sizes.mean())
     multipliers = np.zeros(groups)
-    V = _random_rows(quadratic.n + 1, rank, rng)
+    V = random_rows(quadratic.n + 1, rank, rng)
     for index in range(ROUNDS):
-        form = _with_counts(quadratic, labels, indicator, m, multipliers, mu)
+        form = with_counts(quadratic, labels, indicator, m, multipliers, mu)
         last = index == ROUNDS - 1
         relaxation = _mix(form, V, max_sweeps if last else max_sweeps // ROUNDS + 1, tolerance, deadline)
         V = relaxation.V
@@ -217,7 +217,7 @@ def _solve_with_counts(
     return relaxation
 
 
-def _with_counts(
+def with_counts(
     quadratic: Quadratic, labels: Ints, indicator: Floats, m: Floats, multipliers: Floats, mu: float
 ) -> Homogeneous:
     """f plus the terms that vanish where the counts hold, as a lifted form."""

@@ -58,7 +58,7 @@ def best_of_all(graph: Graph, k: int, known: Ints, *, exact: bool, run: Run, wor
         np.zeros(k, np.int64),
     )
     found, place = np.zeros((MOST_TIES if slack else 1, k), np.int64), np.zeros(4, np.int64)
-    walk = W, _half_sums(W, k), k, slack, best, ties, sums, decided, chosen, found, np.zeros(k), place
+    walk = W, half_sums(W, k), k, slack, best, ties, sums, decided, chosen, found, np.zeros(k), place
     slice_ = FIRST_SLICE
     while not kernels.walk_sets(*walk, max(1, int(slice_ / n))):
         if place[kernels.VISITS] * n >= work or run.check_time() is not None:
@@ -87,7 +87,7 @@ def _dense(graph: Graph) -> Floats:
     return W
 
 
-def _half_sums(W: Floats, k: int) -> Floats:
+def half_sums(W: Floats, k: int) -> Floats:
     """half[t, r, i]: half of the r < k largest weights between i and the others from t on, added up."""
     n = len(W)
     half = np.zeros((n, k, n))

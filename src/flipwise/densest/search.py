@@ -139,13 +139,13 @@ class Search:
             self.first_steps = max(200, int(min(20 * self.k, self.work / 4 / len(self.pool) / work_of_a_step)))
             self.queue = list(self.pool)
         else:
-            self._restore(before)
+            self.restore(before)
         while self.queue:
             self.work -= self.first_steps * work_of_a_step
             found = self._walk(self.queue.pop(0).copy(), self.first_steps)
             descend(found, self.run.clock)
             stop = self._offer(found) or self._report(self.pool[0])
-            self.run.keep(self._state)
+            self.run.keep(self.state)
             if stop is not None:
                 return stop
         steps = max(50, min(2 * self.k, 1000))
@@ -164,7 +164,7 @@ class Search:
             descend(found, self.run.clock)
             stop = self._offer(found) or self._report(self.pool[0])
             self.moves += 1
-            self.run.keep(self._state)
+            self.run.keep(self.state)
             if stop is not None:
                 return stop
         return Status.LOCAL_OPTIMUM
@@ -246,7 +246,7 @@ class Search:
         subset.shed(size, piece)
         return subset, size
 
-    def _state(self) -> Walks:
+    def state(self) -> Walks:
         """From where to go on, for a checkpoint."""
         pool, queue = (
             [KeptSet(each.inside.astype(np.int8), each.degrees, each.weight) for each in sets]
@@ -254,7 +254,7 @@ class Search:
         )
         return Walks(pool, queue, self.first_steps, self.moves, self.work, self.settled, self.rng)
 
-    def _restore(self, state: Walks) -> None:
+    def restore(self, state: Walks) -> None:
         """Go back to where an earlier run stood."""
         self.pool, self.queue = ([self._restored_set(each) for each in sets] for sets in (state.pool, state.queue))
         if not self.pool or not 1 <= state.first_steps <= max(200, 20 * self.k) or state.moves < 0:

@@ -197,7 +197,7 @@ def clique_exchanges(subset: Subset, loads: Floats, work: float) -> Iterator[Sub
         return
     arrays = CliqueArrays.of(subset, most)
     gains, sizes = np.empty(seeds.size, dtype=subset.degrees.dtype), np.empty(seeds.size, dtype=np.int64)
-    kernels.best_cliques(*subset.csr, seeds, _losses(subset, most), *arrays, gains, sizes)
+    kernels.best_cliques(*subset.csr, seeds, losses(subset, most), *arrays, gains, sizes)
     met = np.zeros(subset.graph.n, dtype=bool)
     for at in np.argsort(-gains, kind="stable"):
         if met[seeds[at]]:
@@ -222,7 +222,7 @@ def _clique_seeds(subset: Subset, loads: Floats, work: float) -> Ints:
     return outside[: int(np.searchsorted(np.cumsum(2.0 * arcs[outside]), work, side="right"))]
 
 
-def _losses(subset: Subset, most: int) -> npt.NDArray[Any]:
+def losses(subset: Subset, most: int) -> npt.NDArray[Any]:
     """What E loses when the weakest node goes, then the weakest of the rest, and so on: after 0, 1, ..., most nodes."""
     left, losses, csr = subset.copy(), np.zeros_like(subset.degrees, shape=most + 1), subset.csr
     nobody = np.zeros(subset.graph.n, dtype=np.uint8)

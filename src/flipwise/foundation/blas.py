@@ -55,8 +55,8 @@ def _begin() -> None:
     with _lock:
         _inside += 1
         if _inside == 1:
-            _before[:] = [library.get() for library in _libraries()]
-            for library in _libraries():
+            _before[:] = [library.get() for library in libraries()]
+            for library in libraries():
                 library.set(1)
 
 
@@ -66,12 +66,12 @@ def _end() -> None:
     with _lock:
         _inside -= 1
         if _inside == 0:
-            for library, threads in zip(_libraries(), _before, strict=True):
+            for library, threads in zip(libraries(), _before, strict=True):
                 library.set(threads)
 
 
 @cache
-def _libraries() -> tuple[_Library, ...]:
+def libraries() -> tuple[_Library, ...]:
     """The copies of OpenBLAS in the wheels of NumPy and SciPy, which importing NumPy and `scipy.linalg` has loaded."""
     packages = Path(np.__file__).parents[1]
     folders = [packages / name for name in ("numpy.libs", "scipy.libs", "numpy/.dylibs", "scipy/.dylibs")]

@@ -87,10 +87,10 @@ class Kernel:
     def _is_little(self, arguments: tuple[Any, ...]) -> bool:
         """Whether a call with these arguments, after all that were interpreted, is still too little to compile for."""
         operations = self._count(*arguments) / self._speed
-        own, all_kernels = self._interpreted_operations + operations, _Work.interpreted + operations
-        if own > _Work.allowed or all_kernels > INTERPRETED_IN_ALL:
+        own, all_kernels = self._interpreted_operations + operations, InterpretedWork.interpreted + operations
+        if own > InterpretedWork.allowed or all_kernels > INTERPRETED_IN_ALL:
             return False
-        self._interpreted_operations, _Work.interpreted = own, all_kernels
+        self._interpreted_operations, InterpretedWork.interpreted = own, all_kernels
         return True
 
     def operations(self, *arguments: Any) -> float:
@@ -104,7 +104,7 @@ class Kernel:
 
     def expect(self, operations: float) -> None:
         """Compile before a call, or a series of them, that would take long interpreted (a call cannot change tiers)."""
-        if self.compiled is None and operations > _Work.allowed:
+        if self.compiled is None and operations > InterpretedWork.allowed:
             self.compile()
 
     def compile(self) -> Callable[..., Any]:
@@ -129,7 +129,7 @@ def entries_two_steps(indptr: Any, rows: Any) -> float:
     return float(entries_in_rows(indptr, rows) * (1.0 + indptr[-1] / max(1, indptr.size - 1)))
 
 
-class _Work:
+class InterpretedWork:
     """What has been interpreted in this process, and how much one kernel may be."""
 
     interpreted = 0.0
@@ -139,11 +139,11 @@ class _Work:
 @contextmanager
 def compiled_at_once() -> Iterator[None]:
     """Let every kernel that is called inside go to the compiled tier, however little there is to do."""
-    before, _Work.allowed = _Work.allowed, -1
+    before, InterpretedWork.allowed = InterpretedWork.allowed, -1
     try:
         yield
     finally:
-        _Work.allowed = min(before, INTERPRETED_BESIDE)
+        InterpretedWork.allowed = min(before, INTERPRETED_BESIDE)
 
 
 _helpers: dict[FunctionType, Any] = {}
@@ -199,7 +199,7 @@ def compile_function(function: FunctionType) -> Callable[..., Any]:
     with compilation.timed():
         import numba
 
-        _Work.allowed = min(_Work.allowed, INTERPRETED_BESIDE)
+        InterpretedWork.allowed = min(InterpretedWork.allowed, INTERPRETED_BESIDE)
         twin = _twin(function)
         twin.__qualname__ = function.__qualname__
         if os.environ.get("FLIPWISE_NUMBA_CACHE", "1") != "0":

@@ -246,10 +246,10 @@ def as_term(A: Any) -> Term:
         return A
     matrix = as_square("A", A)
     is_sparse = sp.issparse(matrix)
-    symmetric = _is_symmetric(matrix) if is_sparse else _is_symmetric_in_tiles(matrix)
+    symmetric = _is_symmetric(matrix) if is_sparse else is_symmetric_in_tiles(matrix)
     if not symmetric:
         _warn_asymmetric()
-        matrix = _symmetrised(matrix) if is_sparse else _symmetrised_in_tiles(matrix)
+        matrix = _symmetrised(matrix) if is_sparse else symmetrised_in_tiles(matrix)
     if not is_sparse:
         return Dense(np.ascontiguousarray(matrix))
     if not symmetric:
@@ -276,11 +276,11 @@ def _tiles(n: int) -> Iterator[tuple[slice, slice]]:
             yield slice(low, low + TILE), slice(left, left + TILE)
 
 
-def _is_symmetric_in_tiles(A: Floats) -> bool:
+def is_symmetric_in_tiles(A: Floats) -> bool:
     return all(np.array_equal(A[rows, columns], A[columns, rows].T) for rows, columns in _tiles(len(A)))
 
 
-def _symmetrised_in_tiles(A: Floats) -> Floats:
+def symmetrised_in_tiles(A: Floats) -> Floats:
     """As `_symmetrised`, in one pass over a dense matrix."""
     whole = np.empty_like(A, order="C")
     halved = largest_size(A) > np.finfo(float).max / 2

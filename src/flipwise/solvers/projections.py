@@ -49,11 +49,11 @@ def sum_level(y: Floats, total: float) -> float:
         return float(y.min(initial=0.0)) - 1.0
     if total <= -n:
         return float(y.max(initial=0.0)) + 1.0
-    found = _newton_level(y, total) if n >= NEWTON_SIZE else None
-    return _breakpoint_level(y, total) if found is None else found
+    found = newton_level(y, total) if n >= NEWTON_SIZE else None
+    return breakpoint_level(y, total) if found is None else found
 
 
-def _newton_level(y: Floats, total: float) -> float | None:
+def newton_level(y: Floats, total: float) -> float | None:
     """Newton's method on the piecewise linear sum, within a bracket; None where it has not ended after a few passes."""
     left, right = -np.inf, np.inf
     t = (float(y.sum()) - total) / y.size
@@ -76,7 +76,7 @@ def _newton_level(y: Floats, total: float) -> float | None:
     return None
 
 
-def _breakpoint_level(y: Floats, total: float) -> float:
+def breakpoint_level(y: Floats, total: float) -> float:
     """The level by halving the breakpoints: O(n) whatever y is."""
     left, right = -np.inf, np.inf  # the level lies in [left, right]
     fixed, moving, moving_sum = 0.0, 0, 0.0  # entries at a bound for sure; entries in between for sure

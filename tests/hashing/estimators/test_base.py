@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from flipwise import Status, hashing
+from flipwise.engine.solve import solve
 from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing import ARE, ITQ, SDH, Codes
 from flipwise.hashing.estimators.base import check_optimizer
@@ -198,15 +199,15 @@ def test_ctrl_c_before_there_are_codes_is_an_interrupt(monkeypatch: pytest.Monke
 )
 def test_ctrl_c_while_parameters_are_tried_is_an_interrupt(tuned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The codes of a trial are no answer: neither an interrupt in its search nor one after it is swallowed."""
-    from flipwise.hashing.estimators.base import BaseHasher
+    from flipwise.hashing.estimators import supervised, unsupervised
 
-    record = BaseHasher._record
-
-    def interrupted(self: Any, *arguments: Any) -> None:
-        record(self, *arguments)
+    def interrupted(*arguments: Any, **options: Any) -> Any:
+        found = solve(*arguments, **options)
         signal.raise_signal(signal.SIGINT)
+        return found
 
-    monkeypatch.setattr(BaseHasher, "_record", interrupted)
+    for module in (supervised, unsupervised):
+        monkeypatch.setattr(module, "solve", interrupted)
     with pytest.raises(KeyboardInterrupt):
         clone(tuned).fit(X, Y)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -148,7 +148,7 @@ def test_no_more_neighbours_are_looked_at_than_allowed(constraint: Constraint, m
     """Where there are more neighbours than samples, exactly so many are drawn."""
     rng = np.random.default_rng(0)
     x = constraint.random((6,), rng)
-    looked_at = list(neighbourhood._sets_of_flips(constraint, x, m, samples, rng))
+    looked_at = list(neighbourhood.sets_of_flips(constraint, x, m, samples, rng))
     assert len(looked_at) == samples
 
 
@@ -156,8 +156,8 @@ def test_no_more_neighbours_are_looked_at_than_allowed(constraint: Constraint, m
 def test_sampled_flips_are_of_every_size_up_to_m(m: int) -> None:
     """1, ..., m different coordinates (at most all), each coordinate among them."""
     x = np.ones((2, 3))
-    batches = list(neighbourhood._sets_of_flips(flipwise.Free(), x, m, 5 if m == 1 else 20, np.random.default_rng(1)))
-    batches += list(neighbourhood._sets_of_flips(flipwise.Free(), x, m, 5 if m == 1 else 20, np.random.default_rng(2)))
+    batches = list(neighbourhood.sets_of_flips(flipwise.Free(), x, m, 5 if m == 1 else 20, np.random.default_rng(1)))
+    batches += list(neighbourhood.sets_of_flips(flipwise.Free(), x, m, 5 if m == 1 else 20, np.random.default_rng(2)))
     assert {batch.size for batch in batches} == set(range(1, min(m, 6) + 1))
     assert all(len(set(batch.tolist())) == batch.size for batch in batches)
     assert set(np.concatenate(batches).tolist()) == set(range(6))
@@ -169,7 +169,7 @@ def test_sampled_swaps_are_of_every_size_up_to_m_and_within_a_group(m: int) -> N
     labels = np.array([0] * 6 + [1] * 8 + [2] * 3)
     constraint = flipwise.GroupCounts(labels, [3, 4, 3])  # nothing can be swapped in the last group
     x = constraint.random((17,), np.random.default_rng(0))
-    batches = list(neighbourhood._sets_of_flips(constraint, x, m, 200, np.random.default_rng(1)))
+    batches = list(neighbourhood.sets_of_flips(constraint, x, m, 200, np.random.default_rng(1)))
     assert len(batches) == 200
     sizes: dict[int, set[int]] = {0: set(), 1: set()}
     for batch in batches:

@@ -22,7 +22,7 @@ class _Format(NamedTuple):
     endings: tuple[str, ...]
 
 
-_FORMATS = {
+FORMATS = {
     "rudy": _Format(coordinates.read_rudy, coordinates.write_rudy, (".rud", ".rudy", ".mc", ".gset", ".txt")),
     "bqp": _Format(coordinates.read_bqp, coordinates.write_bqp, (".bqp",)),
     "qubo": _Format(coordinates.read_qubo, coordinates.write_qubo, (".qubo",)),
@@ -58,7 +58,7 @@ def read_model(path: str | os.PathLike[str], *, format: str | None = None, index
     name = format_name(where, format)
     more = {"index": index} if name == "bqp" else {}
     try:
-        return _FORMATS[name].read(where, **more)
+        return FORMATS[name].read(where, **more)
     except InvalidInput as error:  # of the model that the file describes, unless it is about an argument
         raise error if str(error).startswith("`index`") else InvalidFile(f"{where}: {error}") from None
     except FlipwiseError:
@@ -84,23 +84,23 @@ def write_model(model: QuadraticModel, path: str | os.PathLike[str], *, format: 
     >>> flipwise.write_model(flipwise.QuadraticModel.from_ising([0.5, 0.0], [[0.0, 1.0], [0.0, 0.0]]), path)
     """
     where = Path(path)
-    _FORMATS[format_name(where, format)].write(model, where)
+    FORMATS[format_name(where, format)].write(model, where)
 
 
 def format_name(path: Path, format: str | None) -> str:
     """The name of the format: the one given, or the one that the end of the file's name stands for."""
     if format is not None:
-        if format not in _FORMATS:
-            raise InvalidInput(f"`format` must be one of {', '.join(_FORMATS)}, got {format!r}.")
+        if format not in FORMATS:
+            raise InvalidInput(f"`format` must be one of {', '.join(FORMATS)}, got {format!r}.")
         return format
     suffix = plain_suffix(path)
     if suffix in ENDINGS:
         raise InvalidInput(
             f"{path.name} may have constraints: use flipwise.read_constrained, or give it to solve_qubo."
         )
-    for name, known in _FORMATS.items():
+    for name, known in FORMATS.items():
         if suffix in known.endings:
             return name
     raise InvalidInput(
-        f"the format of {path.name} is not known from its name: pass `format`, one of {', '.join(_FORMATS)}."
+        f"the format of {path.name} is not known from its name: pass `format`, one of {', '.join(FORMATS)}."
     )

@@ -82,7 +82,7 @@ def best_of_samples(
         return _best_single(objective, constraint, x, g)
     best_change = 0.0
     best: Ints | None = None
-    for batch in _sets_of_flips(constraint, x, m, samples, rng):
+    for batch in sets_of_flips(constraint, x, m, samples, rng):
         if not built_in and not keeps_feasible(constraint, x, batch):
             continue
         change = objective.flip_change(x, g, batch)
@@ -103,7 +103,7 @@ def _best_single(objective: SupportsFlips, constraint: Constraint, x: Floats, g:
     return objective.flip_improving(x, g, best, follow=False)
 
 
-def _sets_of_flips(constraint: Constraint, x: Floats, m: int, samples: int, rng: np.random.Generator) -> Iterator[Ints]:
+def sets_of_flips(constraint: Constraint, x: Floats, m: int, samples: int, rng: np.random.Generator) -> Iterator[Ints]:
     """Sets of coordinates that flip together, all of them or a sample."""
     flat = x.reshape(-1)
     if not constraint.swaps:
