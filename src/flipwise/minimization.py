@@ -198,7 +198,7 @@ def minimize(
         checkpoint=checkpoint,
         every=every,
         pool=wanted,
-        bound=_proof(problem, bound, limits, descends=method != "auto" or bool(options) or restarts > 1),
+        bound=_proof_wanted(problem, bound, limits, descends=method != "auto" or bool(options) or restarts > 1),
     )
 
 
@@ -211,7 +211,7 @@ def solver_of(
     return portfolio_or_other(method, effort, problem, options, METHODS)
 
 
-def _proof(problem: Problem, bound: Bound | None, limits: Limits, *, descends: bool) -> Proof | None:
+def _proof_wanted(problem: Problem, bound: Bound | None, limits: Limits, *, descends: bool) -> Proof | None:
     """How a bound is proven; who speaks of descents wants to see these, and gets no proof unasked."""
     bound = limits.bound_to_prove(bound)
     if bound is None:

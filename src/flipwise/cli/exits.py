@@ -69,41 +69,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
             error.show()
             return BAD_INPUT
         except click.ClickException as error:
-            return _say(error.format_message(), BAD_INPUT)
+            return _end_with(error.format_message(), BAD_INPUT)
         except (click.Abort, KeyboardInterrupt):
-            return _say("interrupted before there was an answer.", INTERRUPTED)
+            return _end_with("interrupted before there was an answer.", INTERRUPTED)
         except SystemExit as error:
             name = signal.Signals(int(error.code or 128) - 128).name
-            return _say(f"ended by {name} before there was an answer.", int(error.code or 0))
+            return _end_with(f"ended by {name} before there was an answer.", int(error.code or 0))
         except BrokenPipeError as error:  # the reader of a pipe has gone, as in `flipwise ... | head`
             if error.filename is not None:  # not standard output, but a file that was asked for
-                return _say(_file_trouble(error), BAD_INPUT)
+                return _end_with(_file_trouble(error), BAD_INPUT)
             _forget_output()
             return OK
         except MissingDependency as error:
-            return _say(str(error), MISSING_PACKAGE)
+            return _end_with(str(error), MISSING_PACKAGE)
         except FlipwiseError as error:
             if debug:
                 raise
-            return _say(str(error), BAD_INPUT)
+            return _end_with(str(error), BAD_INPUT)
         except MemoryError as error:
-            return _say(f"not enough memory: {error or 'the problem does not fit'}.", BAD_INPUT)
+            return _end_with(f"not enough memory: {error or 'the problem does not fit'}.", BAD_INPUT)
         except (OSError, UnicodeDecodeError) as error:
             if debug:
                 raise
             _forget_output()
-            return _say(_file_trouble(error), BAD_INPUT)
+            return _end_with(_file_trouble(error), BAD_INPUT)
         except Exception as error:
             if debug:
                 raise
-            return _say(
+            return _end_with(
                 f"unexpected {type(error).__name__}: {error}\n"
                 "This is a bug in flipwise; FLIPWISE_DEBUG=1 shows where it happened.",
                 FAILED,
             )
 
 
-def _say(message: str, code: int) -> int:
+def _end_with(message: str, code: int) -> int:
+    """Say why on standard error, and return the exit code."""
     from flipwise.cli.terminal import printable
 
     click.echo(f"flipwise: {printable(message)}", err=True)

@@ -29,12 +29,12 @@ def console(err: bool = False) -> Console:
 
 def print_json(record: dict[str, Any]) -> None:
     """One JSON object on standard output; NumPy numbers and arrays become plain ones, NaN and inf null."""
-    click.echo(json.dumps(_plain(record), indent=2, allow_nan=False))
+    click.echo(json.dumps(_plain_value(record), indent=2, allow_nan=False))
 
 
 def json_text(record: dict[str, Any]) -> str:
     """One JSON object for a file."""
-    return json.dumps(_plain(record), indent=1, allow_nan=False) + "\n"
+    return json.dumps(_plain_value(record), indent=1, allow_nan=False) + "\n"
 
 
 def printable(text: str) -> str:
@@ -143,7 +143,10 @@ def progress(what: str, *, quiet: bool, time_limit: float | None = None) -> Iter
 
     made, seconds = compiled_count(), compile_seconds()
     try:
-        with _told(what, time_limit) as tell, told_of_compilation(lambda name: tell(f"compiling once: {name}")):
+        with (
+            _progress_teller(what, time_limit) as tell,
+            told_of_compilation(lambda name: tell(f"compiling once: {name}")),
+        ):
             yield tell
     finally:
         if compiled_count() > made:
@@ -151,7 +154,8 @@ def progress(what: str, *, quiet: bool, time_limit: float | None = None) -> Iter
 
 
 @contextmanager
-def _told(what: str, time_limit: float | None) -> Iterator[Tell]:
+def _progress_teller(what: str, time_limit: float | None) -> Iterator[Tell]:
+    """What shows the progress: a bar on a terminal, else a line now and then."""
     if sys.stderr.isatty():
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -167,10 +171,11 @@ def _told(what: str, time_limit: float | None) -> Iterator[Tell]:
 
             yield move
     else:
-        yield _plain_lines(what)
+        yield _line_teller(what)
 
 
-def _plain_lines(what: str) -> Tell:
+def _line_teller(what: str) -> Tell:
+    """Progress as lines, each after twice the time of the one before."""
     started = time.perf_counter()
     due = 5.0
 
@@ -209,13 +214,14 @@ def size(count: float) -> str:
     return f"{count:.3g} TB"
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
+    """A value as JSON can hold it: NaN and infinity are null."""
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _plain_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_plain_value(item) for item in value]
     if hasattr(value, "tolist"):  # NumPy arrays and scalars
-        return _plain(value.tolist())
+        return _plain_value(value.tolist())
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return None
     return value

@@ -97,7 +97,7 @@ def maxcut(
     """
     wanted = wanted_answers(pool, distance)
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
-    simple = _weighed(graph)
+    simple = _graph_with_finite_sums(graph)
     problem = without_ranges(Problem(cut_objective(simple, -1.0), Free()), by_index(fixed, simple.names, "node"))
     solver = solver_of(method, effort, problem, options, wanted)
     with guarded_interrupts():
@@ -117,7 +117,7 @@ def maxcut(
             pool=wanted,
             bound=proof_of(problem, limits.bound_to_prove(bound), time_limit),
         )
-        return _described(simple, found, "max")
+        return _as_cut(simple, found, "max")
 
 
 def bisect(
@@ -172,7 +172,7 @@ def bisect(
     """
     wanted = wanted_answers(pool, distance)
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
-    simple = _weighed(graph)
+    simple = _graph_with_finite_sums(graph)
     if simple.n < 2:
         raise InvalidInput(f"`graph` must have at least 2 nodes, got {simple.n}.")
     half = (
@@ -185,7 +185,7 @@ def bisect(
     if pool == "optima":
         solver = Optima()
     wanted_bound = limits.bound_to_prove(bound)
-    least = 0.0 if _nonnegative(simple) else None
+    least = 0.0 if _has_no_negative_weight(simple) else None
     proof = (
         proof_of_small(problem) if wanted_bound is None else proof_of(problem, wanted_bound, time_limit, least=least)
     )
@@ -205,7 +205,7 @@ def bisect(
             pool=wanted,
             bound=proof,
         )
-        return _described(simple, found, "min")
+        return _as_cut(simple, found, "min")
 
 
 def partition(
@@ -267,7 +267,7 @@ def partition(
         if wanted.size == math.inf:
             raise InvalidInput('`pool` must be a number of partitions: pool="optima" is for problems of two values.')
         wanted = WantedParts(wanted.size, wanted.distance)
-    simple = _weighed(graph)
+    simple = _graph_with_finite_sums(graph)
     if not (is_number(imbalance) and imbalance >= 0.0):
         raise InvalidInput(f"`imbalance` must be a finite number of at least 0, got {imbalance!r}.")
     with guarded_interrupts():
@@ -287,7 +287,7 @@ def partition(
             every=every,
             pool=wanted,
         )
-        return _described(simple, found, "min")
+        return _as_cut(simple, found, "min")
 
 
 def cut_objective(graph: Graph, sign: float = 1.0) -> Quadratic:
@@ -302,7 +302,7 @@ def cut_objective(graph: Graph, sign: float = 1.0) -> Quadratic:
     return Quadratic.with_constants(A, constants)
 
 
-def _weighed(graph: Any) -> Graph:
+def _graph_with_finite_sums(graph: Any) -> Graph:
     """The graph, refused when its weights are too small or too large to be added up."""
     simple = as_graph(graph)
     if simple.weights is not None:
@@ -310,11 +310,12 @@ def _weighed(graph: Any) -> Graph:
     return simple
 
 
-def _nonnegative(graph: Graph) -> bool:
+def _has_no_negative_weight(graph: Graph) -> bool:
+    """Whether no edge weighs less than nothing."""
     return graph.weights is None or bool((graph.weights >= 0).all())
 
 
-def _described(graph: Graph, result: Result, sense: Literal["min", "max"]) -> CutResult:
+def _as_cut(graph: Graph, result: Result, sense: Literal["min", "max"]) -> CutResult:
     """The plain result of a run in terms of parts and the weight between them."""
     own = {f.name: getattr(result, f.name) for f in fields(result)}
     parts = (result.x if result.x.dtype == np.int64 else result.x > 0).astype(np.int64)

@@ -121,16 +121,16 @@ class _Partition:
             self.parts[nodes] = first
             return
         if not self._in_time(nodes):
-            self._fill(nodes, sizes, first)
+            self._fill_parts(nodes, sizes, first)
             return
         middle = sizes.size // 2
         limit = None if seconds is None else seconds * nodes.size
-        sides = self._sides(nodes, first + middle)
+        sides = self._fixed_sides(nodes, first + middle)
         ones = int(sizes[middle:].sum())
-        found, _, others = self._split(self._inner(nodes), Cardinality(ones), limit, sides)
+        found, _, others = self._split(self._inner_quadratic(nodes), Cardinality(ones), limit, sides)
         up = found > 0
         if nodes.size == self.parts.size and sizes.size == 2:
-            self._offer(nodes, first, first + 1, others, 0.0)
+            self._offer_partitions(nodes, first, first + 1, others, 0.0)
         self.cut(nodes[~up], sizes[:middle], first, seconds)
         self.cut(nodes[up], sizes[middle:], first + middle, seconds)
 
@@ -150,11 +150,11 @@ class _Partition:
     def _cut_pair(self, nodes: Ints, a: int, b: int, count: Cardinality | None, seconds: float | None) -> bool:
         """Cut the nodes of two parts again, with so many in the second (as many as now); whether it became better."""
         before = np.where(self.parts[nodes] == b, 1.0, -1.0)
-        objective = self._inner(nodes)
+        objective = self._inner_quadratic(nodes)
         value = objective.value(before)
         count = count or Cardinality(int(np.count_nonzero(before > 0)))
-        found, reached, others = self._split(objective, count, seconds, self._sides(nodes, b), before)
-        self._offer(nodes, a, b, others, self.run.best_value - value)
+        found, reached, others = self._split(objective, count, seconds, self._fixed_sides(nodes, b), before)
+        self._offer_partitions(nodes, a, b, others, self.run.best_value - value)
         if not reached < value:
             return False
         self.parts[nodes] = np.where(found > 0, b, a)
@@ -167,10 +167,10 @@ class _Partition:
             return False
         least = max(1, nodes.size - int(most[a]))
         largest = min(nodes.size - 1, int(most[b]))
-        if self._sides(nodes, b) is not None:  # the multilevel cuts know of no fixed nodes
+        if self._fixed_sides(nodes, b) is not None:  # the multilevel cuts know of no fixed nodes
             return self._cut_pair(nodes, a, b, Cardinality(at_least=least, at_most=largest), seconds)
         goal, tolerance = (least + largest) // 2, (largest - least) // 2
-        level = level_of(self._within(nodes))
+        level = level_of(self._edges_within(nodes))
         s = np.where(self.parts[nodes] == b, 1, -1).astype(np.int8)
         before = cut_weight(level, s)
         rest = self.run.best_value - before
@@ -186,12 +186,12 @@ class _Partition:
                 fresh = bisected(level, goal, rng, (), tolerance, clock)
                 found = bisected(level, goal, rng, (fresh,), tolerance, clock)
             if self.run.pool is not None:
-                self._offer(nodes, a, b, [(found > 0, cut_weight(level, found))], rest)
+                self._offer_partitions(nodes, a, b, [(found > 0, cut_weight(level, found))], rest)
             if cut_weight(level, found) < cut_weight(level, s):
                 s = found
         if self.run.pool is not None and not cut_weight(level, s) < before:  # else the pair comes again
-            others = self._near(nodes, s, Cardinality(at_least=least, at_most=largest))
-            self._offer(nodes, a, b, others, rest)
+            others = self._cuts_beside(nodes, s, Cardinality(at_least=least, at_most=largest))
+            self._offer_partitions(nodes, a, b, others, rest)
             if others and others[0][1] < cut_weight(level, s):
                 s = np.where(others[0][0], 1, -1).astype(np.int8)
         if not cut_weight(level, s) < before:
@@ -222,12 +222,12 @@ class _Partition:
                 Portfolio(self.bisection.effort).solve(problem, x, own, inner)
         assert inner.best_x is not None
         found = inner.best_x if problem.reduction is None else problem.reduction.embedded(inner.best_x)
-        return found, objective.value(found), self._others(problem, inner)
+        return found, objective.value(found), self._other_answers(problem, inner)
 
-    def _near(self, nodes: Ints, s: Signs, count: Cardinality) -> list[tuple[Bools, float]]:
+    def _cuts_beside(self, nodes: Ints, s: Signs, count: Cardinality) -> list[tuple[Bools, float]]:
         """Cuts beside `s`, one of two parts with so many nodes in the second."""
         assert self.run.pool is not None
-        objective = self._inner(nodes)
+        objective = self._inner_quadratic(nodes)
         problem = without_ranges(Problem(objective, count))
         inner = self.run.part(problem)
         inner.pool = Wanted(self.run.pool.wanted.size, self.run.pool.wanted.distance).collector(problem)
@@ -237,9 +237,9 @@ class _Partition:
         if form is not None:
             labels = problem.constraint.labels(problem.shape) if problem.constraint.swaps else None
             Neighbours(form, labels, inner.pool).explore_to_the_end(inner, 0)
-        return self._others(problem, inner)
+        return self._other_answers(problem, inner)
 
-    def _others(self, problem: Problem, inner: Run) -> list[tuple[Bools, float]]:
+    def _other_answers(self, problem: Problem, inner: Run) -> list[tuple[Bools, float]]:
         """The answers in the pool of one cut, as points of all its nodes."""
         if inner.pool is None:
             return []
@@ -248,7 +248,7 @@ class _Partition:
         whole = points if problem.reduction is None else [problem.reduction.embedded(x) for x in points]
         return [(x > 0, value) for x, value in zip(whole, inner.pool.values, strict=True)]
 
-    def _offer(self, nodes: Ints, a: int, b: int, others: list[tuple[Bools, float]], rest: float) -> None:
+    def _offer_partitions(self, nodes: Ints, a: int, b: int, others: list[tuple[Bools, float]], rest: float) -> None:
         """Offer other cuts of two parts as partitions, whose remaining edges weigh `rest`."""
         if self.run.pool is None:
             return
@@ -257,21 +257,21 @@ class _Partition:
             parts[nodes] = np.where(up, b, a)
             self.run.pool.offer(parts, value + rest)
 
-    def _sides(self, nodes: Ints, first_up: int) -> dict[int, int] | None:
+    def _fixed_sides(self, nodes: Ints, first_up: int) -> dict[int, int] | None:
         """The sides of fixed nodes where parts from `first_up` on are the +1 side; None where none is fixed."""
         if self.held is None:
             return None
         held = self.held[nodes]
         return {int(k): 1 if held[k] >= first_up else -1 for k in np.flatnonzero(held >= 0)} or None
 
-    def _fill(self, nodes: Ints, sizes: Ints, first: int) -> None:
+    def _fill_parts(self, nodes: Ints, sizes: Ints, first: int) -> None:
         """Parts of these sizes as they come, fixed nodes in theirs."""
         held = np.full(nodes.size, -1) if self.held is None else self.held[nodes]
         left = sizes - np.bincount(held[held >= 0] - first, minlength=sizes.size)
         self.parts[nodes[held >= 0]] = held[held >= 0]
         self.parts[nodes[held < 0]] = np.repeat(np.arange(first, first + sizes.size), left)
 
-    def _within(self, nodes: Ints) -> sp.csr_array:
+    def _edges_within(self, nodes: Ints) -> sp.csr_array:
         """The edges within `nodes`."""
         if nodes.size == self.W.shape[0]:
             return self.W
@@ -279,7 +279,7 @@ class _Partition:
         inner.sort_indices()
         return inner
 
-    def _inner(self, nodes: Ints) -> Quadratic:
+    def _inner_quadratic(self, nodes: Ints) -> Quadratic:
         """The cut within `nodes` as a quadratic."""
-        inner = self._within(nodes)
+        inner = self._edges_within(nodes)
         return Quadratic(inner * -0.25, d=float(inner.data.sum()) / 4.0)

@@ -177,13 +177,13 @@ class PartsCollector(Collector):
 
     alike: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
-    def _point(self, x: Floats) -> Any:
+    def _stored_point(self, x: Floats) -> Any:
         return x.astype(np.int64)
 
-    def _x(self, point: Any) -> Floats:
+    def _spins_of(self, point: Any) -> Floats:
         return np.asarray(point, dtype=np.float64)
 
-    def _key(self, point: Any) -> bytes:
+    def _identity(self, point: Any) -> bytes:
         """The parts renamed in the order in which they come, among those whose names may be exchanged."""
         first = np.full(self.alike.size, point.size, dtype=np.int64)
         np.minimum.at(first, point, np.arange(point.size))
@@ -193,8 +193,8 @@ class PartsCollector(Collector):
             names[own[np.argsort(first[own], kind="stable")]] = own
         return bytes(names[point].tobytes())
 
-    def _apart(self, one: Any, other: Any) -> int:
+    def _distance(self, one: Any, other: Any) -> int:
         return parts_apart(one, other, self.alike)
 
-    def _made(self, points: Any, values: Floats) -> Pool:
+    def _as_pool(self, points: Any, values: Floats) -> Pool:
         return Pool(points, values, alike=self.alike)

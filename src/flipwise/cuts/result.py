@@ -83,7 +83,7 @@ class CutResult(Result):
 
     def _with_fixed(self, words: str) -> str:
         """With the number of fixed nodes; the count of a bisection is told already."""
-        fixed = [part for part in self._problem.get("constraint", "").split(", ") if part.endswith(" fixed")]
+        fixed = [part for part in self._problem_words.get("constraint", "").split(", ") if part.endswith(" fixed")]
         return ", ".join([words, *fixed])
 
     def nodes(self, part: int) -> list[Any]:

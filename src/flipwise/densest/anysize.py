@@ -114,24 +114,24 @@ class AnySize:
         graph = objective.graph
         everything = np.arange(graph.n)
         whole = density_of_all(graph)
-        stop = _report(run, everything, whole)
+        stop = _report_set(run, everything, whole)
         if stop is not None:
             return stop
         if self.known is not None and self.known.size:
             density = density_of(graph, self.known)
-            stop = _report(run, self.known, density)
+            stop = _report_set(run, self.known, density)
             if stop is not None:
                 return stop
             whole = max(whole, density)
         if whole <= 0.0 and graph.weight_range[1] <= 0.0:  # no edges: every set has density 0
             run.raise_bound(0.0)
             return Status.OPTIMAL
-        core = graph.core_above(_below(whole / 2.0, integral=graph.integral))
+        core = graph.core_above(_cap_below(whole / 2.0, integral=graph.integral))
         units = in_units(core.graph)
         found = best_ratio(units, stop=run.check_time)
         nodes = core.nodes[found.nodes]
         density = density_of(graph, nodes)
-        stop = _report(run, nodes, density)
+        stop = _report_set(run, nodes, density)
         if units.exact and found.proven:
             run.raise_bound(-max(density, whole))
         else:
@@ -144,12 +144,12 @@ def density_of_all(graph: WholeGraph) -> float:
     return graph.inner_weight(np.arange(graph.n)) / graph.n
 
 
-def _below(least: float, *, integral: bool) -> float:
+def _cap_below(least: float, *, integral: bool) -> float:
     """A cap for peeling: nodes tied by no more than this are tied by less than `least`."""
     return math.ceil(least) - 1.0 if integral else least * (1.0 - 1e-9)
 
 
-def _report(run: Run, nodes: Ints, density: float) -> Status | None:
+def _report_set(run: Run, nodes: Ints, density: float) -> Status | None:
     """Tell the run of a set; a status means: stop now."""
     x = np.full(run.problem.n, -1.0)
     x[nodes] = 1.0

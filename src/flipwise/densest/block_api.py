@@ -90,9 +90,9 @@ def densest_block(
     """
     arcs = read_pairs(matrix, weight=weight, columns=names)
     limits = Limits(time_limit, None, target, None, gap)
-    sizes = _sizes(arcs, ("rows", rows), ("columns", columns))
+    sizes = _checked_sizes(arcs, ("rows", rows), ("columns", columns))
     run = {"callback": callback, "threads": threads, "verbose": verbose, "seed": seed}
-    return _solved(DenseBlock, arcs, sizes, bound, effort, start, limits, run)
+    return _find_block(DenseBlock, arcs, sizes, bound, effort, start, limits, run)
 
 
 def densest_directed_subgraph(
@@ -146,9 +146,9 @@ def densest_directed_subgraph(
     """
     arcs = without_loops(read_arcs(graph, weight=weight, columns=columns))
     limits = Limits(time_limit, None, target, None, gap)
-    sizes = _sizes(arcs, ("sources", sources), ("targets", targets))
+    sizes = _checked_sizes(arcs, ("sources", sources), ("targets", targets))
     run = {"callback": callback, "threads": threads, "verbose": verbose, "seed": seed}
-    return _solved(DirectedSubgraph, arcs, sizes, bound, effort, start, limits, run)
+    return _find_block(DirectedSubgraph, arcs, sizes, bound, effort, start, limits, run)
 
 
 def without_loops(arcs: ArcMatrix) -> ArcMatrix:
@@ -163,7 +163,7 @@ def without_loops(arcs: ArcMatrix) -> ArcMatrix:
     return replace(arcs, matrix=inner, notes=(*arcs.notes, note))
 
 
-def _sizes(arcs: ArcMatrix, *given: tuple[str, int | None]) -> tuple[int, int] | None:
+def _checked_sizes(arcs: ArcMatrix, *given: tuple[str, int | None]) -> tuple[int, int] | None:
     """The two sizes, checked; None for blocks of any size."""
     (first, a), (second, b) = given
     if not all(arcs.matrix.shape):
@@ -178,7 +178,7 @@ def _sizes(arcs: ArcMatrix, *given: tuple[str, int | None]) -> tuple[int, int] |
     return int(a), int(b)  # type: ignore[arg-type]
 
 
-def _solved(
+def _find_block(
     kind: type[R],
     arcs: ArcMatrix,
     sizes: tuple[int, int] | None,
@@ -215,7 +215,7 @@ def _solved(
         a, b = sizes
         groups = np.repeat([0, 1], [sides.rows, sides.columns])
         problem = Problem(BlockObjective(sides, False), GroupCounts(groups, [a, b]))
-        first = None if start is None else _numbers(arcs, start)
+        first = None if start is None else _numbers_of_named(arcs, start)
         solver = BlockSearch(a, b, effort, bound == "auto", first, bounds)
         scale = float(np.sqrt(a * b))
     if limits.target is not None:
@@ -228,7 +228,7 @@ def _solved(
     return result
 
 
-def _numbers(arcs: ArcMatrix, start: tuple[Sequence[Any], Sequence[Any]]) -> Ints:
+def _numbers_of_named(arcs: ArcMatrix, start: tuple[Sequence[Any], Sequence[Any]]) -> Ints:
     """The numbers of the rows and columns that a user names."""
     if not isinstance(start, tuple | list) or len(start) != 2:
         raise InvalidInput("`start` must be a pair: rows, and columns.")

@@ -101,7 +101,7 @@ class LoadBound:
         outside = math.ceil(worth * split.parts)  # for each unit of the price
         loads = outside * price
         loads[kept] = np.maximum(loads[kept], split.loads)
-        most = _top(loads[: sides.rows], self.a) + _top(loads[sides.rows :], self.b)
+        most = _largest_sum(loads[: sides.rows], self.a) + _largest_sum(loads[sides.rows :], self.b)
         bound = (most // split.parts if units.exact else math.ceil(most / split.parts)) * units.unit
         bound = bound if units.exact else bound * (1.0 + 1e-12)
         if bound < self.least:
@@ -133,7 +133,7 @@ def as_prices(way: float) -> tuple[int, int]:
     return (p, q) if way >= 0.0 else (q, p)
 
 
-def _top(loads: np.ndarray, count: int) -> int:
+def _largest_sum(loads: np.ndarray, count: int) -> int:
     """The sum of the largest loads, in whole numbers of any size."""
     largest = loads if count >= loads.size else np.partition(loads, loads.size - count)[loads.size - count :]
     return int(largest.astype(object).sum()) if largest.size < 1000 else int(largest.sum(dtype=np.int64))

@@ -81,8 +81,8 @@ class DenseBlock(Result):
             weight=block.weight,
             filled=entries / pairs,
             notes=arcs.notes,
-            row_labels=_names(arcs.rows, rows),
-            column_labels=_names(arcs.columns, columns),
+            row_labels=_names_of(arcs.rows, rows),
+            column_labels=_names_of(arcs.columns, columns),
         )
         if by_density:
             if result.bound is not None:
@@ -211,6 +211,6 @@ class DirectedSubgraph(DenseBlock):
         return "sources", "targets"
 
 
-def _names(names: Any, chosen: Ints) -> list[Any]:
+def _names_of(names: Any, chosen: Ints) -> list[Any]:
     """The names of some rows, their numbers where they have none."""
     return chosen.tolist() if names is None else [names[i] for i in chosen.tolist()]

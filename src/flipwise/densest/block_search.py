@@ -57,7 +57,7 @@ class BlockSearch:
         stop = walk.begin(self.start)
         bound = LoadBound(walk.sides, self.a, self.b) if self.prove else None
         if bound is not None:
-            stop = stop or self._prove(walk, bound)
+            stop = stop or self._note_bounds(walk, bound)
         for nodes in () if stop is not None else walk.starts(None if bound is None else bound.loads, rng):
             stop = walk.ascend(nodes)
             if stop is not None:
@@ -68,7 +68,7 @@ class BlockSearch:
             return stop
         return Status.OPTIMAL if run.is_proven else Status.EFFORT
 
-    def _prove(self, walk: _Walk, bound: LoadBound) -> Status | None:
+    def _note_bounds(self, walk: _Walk, bound: LoadBound) -> Status | None:
         """Note the bounds; a status means: stop."""
         sides, run = walk.sides, walk.run
         for name, most in simple_block_bounds(sides, self.a, self.b).items():
@@ -97,7 +97,7 @@ class _Walk:
     def begin(self, start: Ints | None) -> Status | None:
         """The heaviest rows and columns, and what the user names."""
         degrees = np.asarray(self.sides.degrees, dtype=np.float64)
-        self.best = self.block = self._top(degrees)
+        self.best = self.block = self._largest_scores(degrees)
         stop = self.offer(self.best) or self.ascend(self.best.rows)
         if stop is None and start is not None:
             rows, columns = self.sides.split(start)
@@ -121,7 +121,7 @@ class _Walk:
             rows, columns = sides.split(kept[best_ratio(units.among(kept), stop=self.run.check_time).nodes])
             yield from (rows, columns + sides.rows) if rows.size and columns.size else ()
 
-    def _top(self, scores: Floats) -> Block:
+    def _largest_scores(self, scores: Floats) -> Block:
         """The rows and the columns of the largest scores."""
         rows = largest(scores[: self.sides.rows], self.a)
         return self.sides.block(np.concatenate([rows, largest(scores[self.sides.rows :], self.b) + self.sides.rows]))

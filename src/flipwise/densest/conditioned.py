@@ -215,13 +215,13 @@ class _OneSearch:
             stop = self._with_size(size, self.effort if number == 0 else self.effort / 4)
             if stop is not None:
                 return stop
-        return self._adjusted(self.best_nodes)
+        return self._adjust_size(self.best_nodes)
 
     def _with_size(self, size: int, effort: float) -> Status | None:
         """The search for so many of the most loaded nodes."""
         graph, order = self.graph, self.known.order
         assert order is not None and self.known.loads is not None
-        free = self._free(self.best_nodes)
+        free = self._free_places(self.best_nodes)
         kept = np.union1d(order[: 20 * size + FIELD_NODES], free)
         inner = graph.graph if kept.size == graph.graph.n else induced(graph.graph, kept)
         inner, gift = alike(inner, graph.gift[kept])
@@ -239,11 +239,11 @@ class _OneSearch:
         status = search.find(starts)
         return None if status is Status.LOCAL_OPTIMUM else status
 
-    def _adjusted(self, nodes: Ints) -> Status | None:
+    def _adjust_size(self, nodes: Ints) -> Status | None:
         """Add the node that raises the density most, or remove the one that lowers it most, and exchange between."""
         graph = self.graph
         free, gift = alike(graph.graph, graph.gift)
-        subset = Subset.of(free, mask_of(free.n, self._free(nodes)), gift)
+        subset = Subset.of(free, mask_of(free.n, self._free_places(nodes)), gift)
         size = int(subset.inside.sum())
         for _ in range(MOST_ADJUSTED):
             mean = (graph.extra + subset.weight) / max(1, graph.paid + size)
@@ -276,7 +276,7 @@ class _OneSearch:
         if not found or self.effort == 0:
             return None
         best = max(found, key=lambda piece: piece.ratio)
-        near = field_.near(best, self._ranks(field_), 20 * best.size + FIELD_NODES)
+        near = field_.near(best, self._nodes_by_load(field_), 20 * best.size + FIELD_NODES)
         best = Piece.of(near, np.searchsorted(near.nodes, field_.nodes[best.members]))
         cost = best.size * (near.graph.n + near.graph.n_arcs / max(1, near.graph.n) * best.size)
         for _ in range(math.ceil(min(SHAKES, max(2.0, SHAKE_WORK / (10 * cost))) * self.effort)):
@@ -294,7 +294,7 @@ class _OneSearch:
 
     def _pieces(self, field_: Field) -> Iterator[Piece]:
         """Pieces in the orders of loads, of peeling, of degrees, and of the sets that are known."""
-        scores = self._scores(field_)
+        scores = self._load_order_scores(field_)
         yield Piece.of(field_, np.searchsorted(field_.nodes, self.best_nodes))
         for order in (
             np.argsort(-scores, kind="stable"),
@@ -310,16 +310,16 @@ class _OneSearch:
         """The densest set of any size, which need not be connected."""
         return None if self.known.ratio is None else self.graph.chosen(self.known.ratio.nodes)
 
-    def _scores(self, field_: Field) -> Floats:
+    def _load_order_scores(self, field_: Field) -> Floats:
         """The loads of the nodes of the field; those that must be in come first."""
         scores = np.full(field_.graph.n, np.inf)
         assert self.known.loads is not None
         scores[np.searchsorted(field_.nodes, self.graph.free)] = self.known.loads
         return scores
 
-    def _ranks(self, field_: Field) -> Ints:
+    def _nodes_by_load(self, field_: Field) -> Ints:
         """The nodes of the field, the most loaded first."""
-        return np.argsort(-self._scores(field_), kind="stable")
+        return np.argsort(-self._load_order_scores(field_), kind="stable")
 
     @property
     def field(self) -> Field:
@@ -343,7 +343,7 @@ class _OneSearch:
         """The densest set that another size has left and that keeps these conditions too."""
         return next((nodes for nodes in self.known.sets if self.graph.broken(nodes) is None), None)
 
-    def _free(self, nodes: Ints) -> Ints:
+    def _free_places(self, nodes: Ints) -> Ints:
         """The places of a set's free nodes."""
         kept = nodes[~np.isin(nodes, self.graph.conditions.include)]
         return np.searchsorted(self.graph.free, kept)

@@ -114,7 +114,7 @@ class Piece:
         """Remove the weakest nodes that do not hold it together, one after another."""
         some = np.zeros(self.inside.size) if noise is None else noise
         arrays = some, self.field.pinned, self.inside, self.degrees, self.ties, count
-        change, removed = kernels.shed_connected(*self.field.csr, *arrays, *self._scratch())
+        change, removed = kernels.shed_connected(*self.field.csr, *arrays, *self._buffers())
         self.weight, self.size = self.weight + float(change), self.size - int(removed)
 
     def improve(self, work: float = MOVE_WORK) -> None:
@@ -123,7 +123,7 @@ class Piece:
         limit = max(5, int(work / (8 * n + 4 * self.field.graph.n_arcs)))
         size, weight = kernels.improve_connected(
             *self.field.csr, self.field.pinned, self.inside, self.degrees, self.ties, np.zeros(n),
-            np.zeros(n, np.int64), self.size, self.weight, self.field.least, self.field.most, limit, *self._scratch(),
+            np.zeros(n, np.int64), self.size, self.weight, self.field.least, self.field.most, limit, *self._buffers(),
         )  # fmt: skip
         self.size, self.weight = int(size), float(weight)
 
@@ -135,7 +135,7 @@ class Piece:
             self.shed(self.size - self.field.most)
         return self.fits
 
-    def _scratch(self) -> tuple[Any, ...]:
+    def _buffers(self) -> tuple[Any, ...]:
         """Work arrays for the marks of nodes that hold the set together."""
         n = self.inside.size
         return *(np.empty(n, np.int64) for _ in range(5)), np.empty(n, np.uint8)

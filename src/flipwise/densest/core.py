@@ -110,7 +110,7 @@ def core_above(core: Core, cap: float) -> Core:
     # A first cut by the plain degree costs nothing, and what it removes is never scanned.
     alive = (degrees > cap).astype(np.uint8)
     inner = _degrees_among(core.graph, alive)
-    _peel(core.graph, alive, inner, cap)
+    _peel_below(core.graph, alive, inner, cap)
     nodes = np.flatnonzero(alive)
     return Core(induced(core.graph, nodes, inner[nodes]), core.nodes[nodes], _proven_cap(core, cap, degrees))
 
@@ -125,8 +125,8 @@ def core_of_size(core: Core, size: int) -> Core:
         alive = (degrees > cap).astype(np.uint8)
         inner = _degrees_among(core.graph, alive)
         # What the first round of peeling leaves is often too little already.
-        if np.count_nonzero(inner > cap) >= size and _peel(core.graph, alive, inner, cap, size):
-            cap = _tightened(core.graph, alive, inner, cap, min(failed, float(inner.max())), size)
+        if np.count_nonzero(inner > cap) >= size and _peel_below(core.graph, alive, inner, cap, size):
+            cap = _raise_cap(core.graph, alive, inner, cap, min(failed, float(inner.max())), size)
             nodes = np.flatnonzero(alive)
             return Core(induced(core.graph, nodes, inner[nodes]), core.nodes[nodes], _proven_cap(core, cap, degrees))
         failed = cap
@@ -148,12 +148,12 @@ def tightened(core: Core, failed: float, size: int) -> Core:
     """The last step of `core_of_size` for a core of at least `size` nodes that was cut elsewhere."""
     alive, degrees = np.ones(core.graph.n, np.uint8), positive_degrees(core.graph)
     inner = degrees.copy()
-    cap = _tightened(core.graph, alive, inner, core.cap, min(failed, float(degrees.max(initial=0))), size)
+    cap = _raise_cap(core.graph, alive, inner, core.cap, min(failed, float(degrees.max(initial=0))), size)
     nodes = np.flatnonzero(alive)
     return Core(induced(core.graph, nodes, inner[nodes]), core.nodes[nodes], _proven_cap(core, cap, degrees))
 
 
-def _tightened(
+def _raise_cap(
     graph: Graph,
     alive: npt.NDArray[np.uint8],
     inner: Degrees,
@@ -167,7 +167,7 @@ def _tightened(
         if middle <= cap or np.count_nonzero(alive) <= LOOSE * size:
             break
         fewer, ties = alive.copy(), inner.copy()
-        if _peel(graph, fewer, ties, middle, size):
+        if _peel_below(graph, fewer, ties, middle, size):
             alive[:], inner[:], cap = fewer, ties, middle
         else:
             failed = middle
@@ -182,7 +182,7 @@ def _degrees_among(graph: Graph, alive: npt.NDArray[np.uint8]) -> Degrees:
     return inner
 
 
-def _peel(graph: Graph, alive: npt.NDArray[np.uint8], inner: Degrees, cap: float, least: int = 0) -> bool:
+def _peel_below(graph: Graph, alive: npt.NDArray[np.uint8], inner: Degrees, cap: float, least: int = 0) -> bool:
     """Remove nodes tied by at most `cap`; False, and no more work, once fewer than `least` are left."""
     weights, queue = arc_weights(graph), np.empty(graph.n, np.int64)
     most = int(np.count_nonzero(alive)) - least

@@ -173,13 +173,13 @@ def dense_blocks(units: Units) -> list[Block]:
     order = np.argsort(-split.loads, kind="stable")
     weights = np.cumsum(order_gains(units, order)[order])
     blocks = [Block(order[at : at + 1], int(gain)) for at, gain in enumerate(np.diff(weights, prepend=0))]
-    blocks = _falling(blocks)
+    blocks = _join_rising(blocks)
     while not all(block.even for block in blocks):
-        blocks = _falling(_parted(split, blocks))
+        blocks = _join_rising(_prove_or_split(split, blocks))
     return blocks
 
 
-def _falling(blocks: list[Block]) -> list[Block]:
+def _join_rising(blocks: list[Block]) -> list[Block]:
     """The same with every block joined to the one before it that does not add more for its size."""
     begins, weights, sizes = [0], [0], [0]  # of the joined ones: where each begins, what it adds, how many nodes
     for number, block in enumerate(blocks):
@@ -196,7 +196,7 @@ def _falling(blocks: list[Block]) -> list[Block]:
     ]
 
 
-def _parted(split: Split, blocks: list[Block]) -> list[Block]:
+def _prove_or_split(split: Split, blocks: list[Block]) -> list[Block]:
     """Every block that is not known to be even, now proven so, or parted in two: one flow in all of them together.
 
     In a block of s nodes that adds w every edge has s parts for each unit, and every node has room for w of them.

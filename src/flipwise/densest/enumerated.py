@@ -39,7 +39,7 @@ def densest_of_all(conditioned: ConditionedGraph, run: Run) -> Ints | None:
     n, paid = conditioned.free.size, conditioned.paid
     if n > MOST_FREE or paid > MOST_CHOSEN:
         return None
-    matrix = _dense(conditioned.graph)
+    matrix = _weight_matrix(conditioned.graph)
     numbers = np.concatenate([matrix[np.triu_indices(n, 1)], conditioned.gift, [conditioned.extra]])
     unit = common_divisor(numbers)
     exact = conditioned.unit > 0.0 and unit > 0.0
@@ -52,7 +52,7 @@ def densest_of_all(conditioned: ConditionedGraph, run: Run) -> Ints | None:
     found = np.zeros((1 if exact else MOST_TIES, 3), np.int64)
     conditions = conditioned.conditions
     walk = W, gift, paid, max(conditioned.least, 0), conditioned.most, slack
-    arrays = _touching(conditioned) if conditions.connected else np.empty(0, np.int64), np.zeros(n, np.int64)
+    arrays = _neighbour_bits(conditioned) if conditions.connected else np.empty(0, np.int64), np.zeros(n, np.int64)
     slice_ = FIRST_SLICE
     while not kernels.walk_subsets(*walk, *arrays, place, found, slice_):
         if run.check_time() is not None:
@@ -69,22 +69,22 @@ def densest_of_all(conditioned: ConditionedGraph, run: Run) -> Ints | None:
 
 def exact_density(conditioned: ConditionedGraph, nodes: Ints) -> Fraction:
     """(x'Wx + c'x) / |S| as a rational number."""
-    inner = _dense(conditioned.whole.subgraph(nodes))[np.triu_indices(nodes.size, 1)]
+    inner = _weight_matrix(conditioned.whole.subgraph(nodes))[np.triu_indices(nodes.size, 1)]
     total = sum(map(Fraction, inner.tolist()), Fraction()) + sum(map(Fraction, conditioned.half[nodes].tolist()))
     return 2 * total / nodes.size
 
 
-def _touching(conditioned: ConditionedGraph) -> Ints:
+def _neighbour_bits(conditioned: ConditionedGraph) -> Ints:
     """The neighbours of each free node, then of each included one, as bits."""
     nodes = np.concatenate([conditioned.free, conditioned.conditions.include])
     order = np.argsort(nodes)
     joined = np.zeros((nodes.size, nodes.size), bool)
-    joined[np.ix_(order, order)] = _dense(conditioned.whole.subgraph(nodes[order])) != 0.0
+    joined[np.ix_(order, order)] = _weight_matrix(conditioned.whole.subgraph(nodes[order])) != 0.0
     masks: Ints = (joined.astype(np.int64) << np.arange(nodes.size)).sum(axis=1)
     return masks
 
 
-def _dense(graph: Graph) -> np.ndarray:
+def _weight_matrix(graph: Graph) -> np.ndarray:
     """The weights as a matrix."""
     W = np.zeros((graph.n, graph.n))
     if graph.n_arcs:

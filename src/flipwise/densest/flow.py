@@ -149,18 +149,18 @@ def best_ratio(
         best, chosen = found, known
     if units.paid and Ratio(units.extra, units.paid).above(best):
         best, chosen = Ratio(units.extra, units.paid), nodes[:0]
-    units, nodes = _narrowed(units, nodes, best)
-    found, order = _best_prefix(units, _peeled(units))
+    units, nodes = _drop_hopeless(units, nodes, best)
+    found, order = _best_prefix(units, _peeling_order(units))
     if found.above(best):
         best, chosen = found, nodes[order]
-        units, nodes = _narrowed(units, nodes, best)
+        units, nodes = _drop_hopeless(units, nodes, best)
     if not nodes.size:
         return BestRatio(np.sort(chosen), best, float(best))
     split = Split.even(units)
     found, order = _best_prefix(units, np.argsort(-split.loads / units.price, kind="stable"))
     if found.above(best):
         best, chosen = found, nodes[order]
-        narrow, kept = _narrowed(units, np.arange(nodes.size), best)
+        narrow, kept = _drop_hopeless(units, np.arange(nodes.size), best)
         units, nodes, split = narrow, nodes[kept], split.among(kept, narrow)
     while True:
         split = split.in_parts_of(best.price)
@@ -186,7 +186,7 @@ def _ratio_of(units: Units, nodes: Ints) -> Ratio:
     return Ratio(units.extra + edges + int(units.gift[nodes].sum()), units.paid + int(units.price[nodes].sum()))
 
 
-def _narrowed(units: Units, nodes: Ints, best: Ratio) -> tuple[Units, Ints]:
+def _drop_hopeless(units: Units, nodes: Ints, best: Ratio) -> tuple[Units, Ints]:
     """The nodes that a set of at least this ratio can have: each adds its share of the ratio to the others."""
     graph = units.graph
     alive, queue = np.ones(graph.n, np.uint8), np.empty(graph.n, np.int64)
@@ -198,7 +198,7 @@ def _narrowed(units: Units, nodes: Ints, best: Ratio) -> tuple[Units, Ints]:
     return units.among(kept), nodes[kept]
 
 
-def _peeled(units: Units) -> Ints:
+def _peeling_order(units: Units) -> Ints:
     """The nodes in the order of peeling, last first; by degree where weights, gifts or prices differ."""
     graph = units.graph
     if graph.weights is None and not units.gift.any() and (units.price == 1).all():

@@ -93,7 +93,7 @@ class IncrementalGraph:
         `u` and `v` are then lists or arrays of one length, `weight` too or a single number. Nodes are given by their
         names where the graph has names, else by their numbers. An edge that is not there yet becomes one of the graph.
         """
-        i, j = self._numbers("u", u), self._numbers("v", v)
+        i, j = self._numbers_of_named("u", u), self._numbers_of_named("v", v)
         if i.size != j.size:
             raise InvalidInput(f"`u` and `v` must be of one length, got {i.size} and {j.size}.")
         values = as_floats("weight", np.atleast_1d(weight)).reshape(-1)
@@ -183,7 +183,7 @@ class IncrementalGraph:
         if gain:
             self.bound = math.nextafter((self.bound + gain * _UP) + 1e-15 * abs(self.bound), math.inf)
 
-    def _numbers(self, name: str, nodes: Any) -> Ints:
+    def _numbers_of_named(self, name: str, nodes: Any) -> Ints:
         """The numbers of nodes given by name, or as they are."""
         if self._places is not None:
             given = list(nodes) if isinstance(nodes, list | np.ndarray) else [nodes]

@@ -73,9 +73,9 @@ class PairProgramme:
         self.r1, self.r2 = 0.5 * self.weight / self.scale, 0.5 * self.weight / self.scale
         self.p = np.zeros(first.size)
         self.mean_v, self.mean_p = self.v, self.p
-        self._index()
+        self._index_pairs()
 
-    def _index(self) -> None:
+    def _index_pairs(self) -> None:
         """Which pairs meet at each node, and the step lengths that follow from how many."""
         n, m = self.core.graph.n, self.first.size
         ends = np.concatenate([self.first, self.second])
@@ -125,7 +125,7 @@ class PairProgramme:
         self.y = np.concatenate([self.y, np.maximum(0.0, self.x[low] + self.x[up] - 1.0)])
         self.r1, self.r2 = np.concatenate([self.r1, zeros]), np.concatenate([self.r2, zeros])
         self.p = np.concatenate([self.p, zeros])
-        self._index()
+        self._index_pairs()
         return int(low.size)
 
 

@@ -62,7 +62,7 @@ class CallRecord:
             raise InvalidInput(
                 f"`checkpoint`: {checkpoint.path} belongs to another run: {wrong}. Delete it or choose another file."
             )
-        self._put()
+        self._write()
 
     def bounds(self, graph: WholeGraph) -> dict[int, SubgraphBounds]:
         """What was proven for the finished k."""
@@ -90,12 +90,12 @@ class CallRecord:
             core = loads.core
             self.finished.nodes, self.finished.loads = core.nodes.astype(np.int64), loads.loads
             self.finished.cap = core.cap
-        self._put()
+        self._write()
 
     def end(self) -> None:
         """The call is over."""
         self.checkpoint.end(PART)
 
-    def _put(self) -> None:
+    def _write(self) -> None:
         """Hand it to the checkpoint, which writes it with the next state of a run."""
         self.checkpoint.put(PART, flattened(self.finished))

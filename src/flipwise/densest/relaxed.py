@@ -261,14 +261,14 @@ class _CoreProof:
             if -node.minus_bound < proven:
                 proven = -node.minus_bound
                 self.note("branching", max(proven, outside))
-            for taken, left in self._children(node):
-                solved = self._solved(node, taken, left, next(numbers))
+            for taken, left in self._branch(node):
+                solved = self._relax(node, taken, left, next(numbers))
                 if solved is not None:
                     heapq.heappush(heap, solved)
         if not heap or -heap[0].minus_bound <= self.goal:
             self.note("branching", max(self.goal, outside))
 
-    def _children(self, node: _Open) -> list[tuple[Ints, Ints]]:
+    def _branch(self, node: _Open) -> list[tuple[Ints, Ints]]:
         """What is taken and left open when one more node is taken, and when it is not; nodes that are decided too."""
         # the constant and the gains are sums that may have been rounded
         margin = 1e-12 * (abs(self.goal) + abs(node.constant) + float(np.abs(node.relaxation.gains).sum()))
@@ -282,13 +282,13 @@ class _CoreProof:
         left[at] = False
         return [(np.append(taken, node.left[at]), node.left[left]), (taken, node.left[left])]
 
-    def _solved(self, parent: _Open, taken: Ints, left: Ints, number: int) -> _Open | None:
+    def _relax(self, parent: _Open, taken: Ints, left: Ints, number: int) -> _Open | None:
         """A subproblem whose relaxation has gone far enough; None when it has no set above the goal."""
         k = self.bounds.k - taken.size
         if k < 0 or left.size < k:
             return None
         if k == 0 or k == left.size:
-            self._offer(np.concatenate([taken, left]) if k else taken)
+            self._report_if_better(np.concatenate([taken, left]) if k else taken)
             return None
         gains = self.W[np.ix_(left, taken)].sum(axis=1)
         constant = float(self.W[np.ix_(taken, taken)].sum()) / 2.0
@@ -309,12 +309,12 @@ class _CoreProof:
             value = constant + relaxation.value
             if done and (spent or (value > self.goal and reached - value < 0.1 * (reached - self.goal))):
                 break
-        self._offer(np.concatenate([taken, left[np.argsort(-relaxation.x, kind="stable")[:k]]]))
+        self._report_if_better(np.concatenate([taken, left[np.argsort(-relaxation.x, kind="stable")[:k]]]))
         if not done:  # no proof of its own: what its parent has proven is kept, and nothing fixed
             best = Certificate(0.0, np.zeros(left.size), np.full(left.size, 1e300), np.zeros(left.size))
         return _Open(-reached, number, taken, left, constant, relaxation, best)
 
-    def _offer(self, nodes: Ints) -> None:
+    def _report_if_better(self, nodes: Ints) -> None:
         """Tell the run of a set that is better than the best one."""
         weight = float(self.W[np.ix_(nodes, nodes)].sum()) / 2.0
         if -2.0 * weight < self.run.best_value:

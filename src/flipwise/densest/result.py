@@ -156,13 +156,13 @@ class DensestSubgraph(Result):
 
     def table(self, graph: Any) -> dict[str, list[Any]]:
         """A row for each node: its name, degree and weight inside, and core number in the graph that was searched."""
-        return node_table(self._searched(graph), self.indices)
+        return node_table(self._checked_graph(graph), self.indices)
 
     def subgraph(self, graph: Any) -> Graph:
         """The chosen nodes of the graph that was searched as a graph of their own, to be written or drawn."""
-        return induced_subgraph(self._searched(graph), self.indices)
+        return induced_subgraph(self._checked_graph(graph), self.indices)
 
-    def _searched(self, graph: Any) -> Graph:
+    def _checked_graph(self, graph: Any) -> Graph:
         """The graph that was searched, which a result does not hold; another one is refused by its size."""
         simple = as_graph(graph)
         if simple.n != self.x.size:
@@ -207,7 +207,7 @@ class DensestSubgraph(Result):
     @property
     def _minimises_density(self) -> bool:
         """Whether the search has minimised minus the density, not -x'Wx."""
-        return self._problem.get("objective", "") in ("DensityObjective", "ConditionedDensity")
+        return self._problem_words.get("objective", "") in ("DensityObjective", "ConditionedDensity")
 
     def facts(self) -> list[tuple[str, str]]:
         """What a reader wants to know, as names and texts."""
@@ -275,7 +275,7 @@ class DensityProfile(Sequence[DensestSubgraph]):
         ]
 
     def _repr_html_(self) -> str:
-        head, *rows = self._rows()
+        head, *rows = self._table_rows()
         return html_table("Densest subgraphs", head, rows)
 
     def __getitem__(self, index: Any) -> Any:
@@ -286,10 +286,11 @@ class DensityProfile(Sequence[DensestSubgraph]):
 
     def __str__(self) -> str:
         return "\n".join(
-            f"{k:>8}  {found:>12}  {bound:>12}  {gap:>9}  {by}" for k, found, bound, gap, by in self._rows()
+            f"{k:>8}  {found:>12}  {bound:>12}  {gap:>9}  {by}" for k, found, bound, gap, by in self._table_rows()
         )
 
-    def _rows(self) -> list[list[str]]:
+    def _table_rows(self) -> list[list[str]]:
+        """The head of the table, and a row for each k."""
         rows = [["k", "density", "bound", "gap %", "proven by"]]
         for result in self.results:
             bound = "-" if result.bound is None else f"{result.bound:.6f}"

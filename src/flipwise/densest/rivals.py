@@ -123,22 +123,22 @@ def graph_of(problem: Problem, method: str) -> tuple[Graph, int]:
     assert isinstance(constraint, Cardinality)
     only = objective.terms[0]
     if len(objective.terms) != 1 or not isinstance(only, Sparse):
-        raise _refused(method, "A is not a single sparse matrix")
+        raise _refusal(method, "A is not a single sparse matrix")
     A = only.A
     if A.diagonal().any():
-        raise _refused(method, "A has a diagonal")
+        raise _refusal(method, "A has a diagonal")
     if A.nnz and float(A.data.max()) > 0.0:
-        raise _refused(method, f"W has the negative weight {-4.0 * float(A.data.max())}")
+        raise _refusal(method, f"W has the negative weight {-4.0 * float(A.data.max())}")
     # c + W1/2 must be the same everywhere: on a fixed count a constant slope changes nothing.
     rest = objective.c - 2.0 * objective.times(np.ones(problem.n))
     size = float(np.abs(objective.c).max(initial=0.0)) + float(np.abs(rest).max(initial=0.0))
     if float(np.ptp(rest)) > 1e-9 * max(size, 1e-300):
-        raise _refused(method, "it has linear terms in b")
+        raise _refusal(method, "it has linear terms in b")
     unit = bool((A.data == -0.25).all())
     return Graph(A.indptr.astype(np.int64), A.indices, None if unit else -4.0 * A.data), int(constraint.count)
 
 
-def _refused(method: str, why: str) -> IncompatibleObjective:
+def _refusal(method: str, why: str) -> IncompatibleObjective:
     """The error for a problem of another kind."""
     return IncompatibleObjective(
         f'method="{method}" finds dense subgraphs only: it needs flipwise.Quadratic(-W, variables="binary") with W '

@@ -123,7 +123,7 @@ class Search:
     def find(self, given: Sequence[Bools]) -> Status:
         """Search from the given sets and more until the effort is spent or the run says stop; says why it ended."""
         before = self.run.resume(Walks)
-        for mask in () if before is not None else self._starts(given):
+        for mask in () if before is not None else self._start_masks(given):
             subset = Subset.of(self.core.graph, mask, self.gift)
             self.run.count_evaluation()
             descend(subset, self.run.clock)
@@ -142,7 +142,7 @@ class Search:
             self.restore(before)
         while self.queue:
             self.work -= self.first_steps * work_of_a_step
-            found = self._walk(self.queue.pop(0).copy(), self.first_steps)
+            found = self._tabu_walk(self.queue.pop(0).copy(), self.first_steps)
             descend(found, self.run.clock)
             stop = self._offer(found) or self._report(self.pool[0])
             self.run.keep(self.state)
@@ -160,7 +160,7 @@ class Search:
             subset, size = self._moved_piece()
             descend(subset, self.run.clock)
             self.work -= (2 * size + steps + 50) * work_of_a_step
-            found = self._walk(subset, steps)
+            found = self._tabu_walk(subset, steps)
             descend(found, self.run.clock)
             stop = self._offer(found) or self._report(self.pool[0])
             self.moves += 1
@@ -169,7 +169,7 @@ class Search:
                 return stop
         return Status.LOCAL_OPTIMUM
 
-    def _starts(self, given: Sequence[Bools]) -> Iterator[Bools]:
+    def _start_masks(self, given: Sequence[Bools]) -> Iterator[Bools]:
         """The given sets, then our own, as many as the effort allows."""
         graph, k = self.core.graph, self.k
         yield from given
@@ -197,7 +197,7 @@ class Search:
         del self.pool[POOL:]
         return self._report(subset) if best else None
 
-    def _walk(self, subset: Subset, steps: int) -> Subset:
+    def _tabu_walk(self, subset: Subset, steps: int) -> Subset:
         """A tabu walk; returns the best set on its way."""
         n, k = self.core.graph.n, self.k
         best_inside, best = subset.inside.copy(), subset.weight

@@ -72,7 +72,8 @@ class DenseSubgraphs(Sequence[DensestSubgraph]):
             ("Next", "`overlap=0.2` lets sets share nodes, a larger `several` finds more of them."),
         ]
 
-    def _rows(self) -> list[list[str]]:
+    def _table_rows(self) -> list[list[str]]:
+        """The head of the table, and a row for each set."""
         rows = [["set", "nodes", "density", "bound", "proven by"]]
         for number, result in enumerate(self.results, 1):
             bound = "-" if result.bound is None else f"{result.bound:.6f}"
@@ -80,8 +81,8 @@ class DenseSubgraphs(Sequence[DensestSubgraph]):
         return rows
 
     def _repr_html_(self) -> str:
-        head, *rows = self._rows()
+        head, *rows = self._table_rows()
         return html_table("Dense subgraphs", head, rows)
 
     def __str__(self) -> str:
-        return "\n".join(f"{a:>4}  {k:>8}  {own:>12}  {bound:>12}  {by}" for a, k, own, bound, by in self._rows())
+        return "\n".join(f"{a:>4}  {k:>8}  {own:>12}  {bound:>12}  {by}" for a, k, own, bound, by in self._table_rows())

@@ -115,7 +115,7 @@ class ShapeSearch:
     def bound(self) -> float:
         """What no block exceeds."""
         left = self.open
-        return max(self.density, float(self._rounded()[left].max())) if left.any() else self.density
+        return max(self.density, float(self._rounded_bounds()[left].max())) if left.any() else self.density
 
     @property
     def open(self) -> Bools:
@@ -123,7 +123,7 @@ class ShapeSearch:
         if not self.sizes:
             left: Bools = self.most > self.density * (1.0 + 1e-15)
             return left
-        weight = self._weights()
+        weight = self._weight_bounds()
         roots = np.sqrt(self.s * self.t)
         own = self.best.weight / self.units.unit
         size = math.sqrt(self.best.rows.size * self.best.columns.size)
@@ -135,16 +135,18 @@ class ShapeSearch:
                 left[at] = int(weight[at]) ** 2 * squared[1] > squared[0] * int(self.s[at]) * int(self.t[at])
         return left
 
-    def _weights(self) -> Floats:
+    def _weight_bounds(self) -> Floats:
         """The most whole units that a block of each pair of sizes can weigh."""
         weights: Floats = np.floor(self.most * np.sqrt(self.s * self.t) / self.units.unit * _UP)
         return weights
 
-    def _rounded(self) -> Floats:
+    def _rounded_bounds(self) -> Floats:
         """The bounds on the density, for whole numbers of units where sizes are kept one by one."""
         if not self.sizes:
             return self.most
-        rounded: Floats = np.minimum(self.most, self._weights() * self.units.unit / np.sqrt(self.s * self.t) * _UP)
+        rounded: Floats = np.minimum(
+            self.most, self._weight_bounds() * self.units.unit / np.sqrt(self.s * self.t) * _UP
+        )
         return rounded
 
     def next_shape(self) -> tuple[int, int] | None:
@@ -175,22 +177,22 @@ class ShapeSearch:
     def look_at(self, i: int, j: int) -> Status | None:
         """Find the best block for the prices of the shape i / j, and note what that proves; a status means: stop."""
         sides, floor = self.sides, self.density / math.cosh(REACH / 2)
-        units, scale = self._priced(i, j)
+        units, scale = self._priced_matrix(i, j)
         kept = worth_their_price(units, floor / scale * (1.0 - 1e-9))
         if not kept.size:
-            self._note(i, j, floor)
+            self._note_bound(i, j, floor)
             return None
         inner = units.among(kept)
         if float(inner.degrees().sum()) * float(inner.price.sum()) >= 2.0**BITS:
-            self._note(i, j, math.inf)  # beyond whole numbers of 64 bits: nothing is proven here
+            self._note_bound(i, j, math.inf)  # beyond whole numbers of 64 bits: nothing is proven here
             return None
         found = best_ratio(inner, stop=self.run.check_time, largest=False)
-        self._note(i, j, max(floor, scale * found.most * _UP))
+        self._note_bound(i, j, max(floor, scale * found.most * _UP))
         nodes = kept[found.nodes]
         rows, columns = sides.split(nodes)
         return self.offer(sides.block(nodes)) if rows.size and columns.size else self.run.check_time()
 
-    def _priced(self, i: int, j: int) -> tuple[Units, float]:
+    def _priced_matrix(self, i: int, j: int) -> tuple[Units, float]:
         """The matrix at the prices of a shape, and the density that a ratio of 1 stands for."""
         price = np.full(self.sides.n, i, dtype=np.int64)
         price[: self.sides.rows] = j
@@ -211,14 +213,14 @@ class ShapeSearch:
         self.shapes, self.seen = np.log(s / t), np.zeros(s.size, dtype=bool)
         self.most = np.full(s.size, np.inf)
         for (i, j), most in self.tried.items():
-            self._lower(i, j, most)
+            self._lower_all(i, j, most)
         return True
 
     def _sizes_in(self, at: int) -> tuple[Ints, Ints] | None:
         """The pairs of sizes of a cell that a denser block can have; None where these are too many to look at."""
         i, j = self._as_ratio(at)
         away = abs(math.log(i / j) - float(self.shapes[at])) + self.half
-        units, scale = self._priced(i, j)
+        units, scale = self._priced_matrix(i, j)
         kept = worth_their_price(units, self.density / math.cosh(away / 2) / scale * (1.0 - 1e-9))
         rows, columns = (side.size for side in self.sides.split(kept))
         if rows * columns > MOST_PAIRS:
@@ -227,12 +229,12 @@ class ShapeSearch:
         inside = np.abs(np.log(s / t) - self.shapes[at]) <= self.half * (1.0 + 1e-9)
         return s[inside], t[inside]
 
-    def _note(self, i: int, j: int, most: float) -> None:
+    def _note_bound(self, i: int, j: int, most: float) -> None:
         """No block is worth more than `most` at the prices of this shape."""
         self.tried[i, j] = most
-        self._lower(i, j, most)
+        self._lower_all(i, j, most)
 
-    def _lower(self, i: int, j: int, most: float) -> None:
+    def _lower_all(self, i: int, j: int, most: float) -> None:
         """What that says of every shape."""
         away = np.abs(self.shapes - math.log(i / j)) + self.half
         np.minimum(self.most, most * np.cosh(away / 2) * _UP, out=self.most)

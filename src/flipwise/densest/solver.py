@@ -134,12 +134,12 @@ class DensestSearch:
             size.add_bounds(core, sweep.loads)
 
         if status is Status.LOCAL_OPTIMUM:
-            status = self._closed(size, core, loads, rng, shared=known is not None)
+            status = self._close_gap(size, core, loads, rng, shared=known is not None)
         if sweep.record is not None:
             sweep.record.add(size.bounds, sweep.loads)
         return status
 
-    def _closed(self, size: OneSize, core: Core, loads: Floats, rng: np.random.Generator, *, shared: bool) -> Status:
+    def _close_gap(self, size: OneSize, core: Core, loads: Floats, rng: np.random.Generator, *, shared: bool) -> Status:
         """After the search: look for a hidden clique, prove, and use what is left of a time limit."""
         status = size.searched_for_clique(core, rng, CLIQUE_WORK * self.effort)
         if status is None and self.prove:

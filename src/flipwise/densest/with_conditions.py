@@ -120,7 +120,7 @@ def _next_set(
     if not used.size:
         return solve_one(ConditionedGraph(graph, conditions), Known(), call)
     apart = _set_apart(graph, conditions, call, used)
-    return apart if not overlap else _overlapping(graph, conditions, call, used, overlap, apart)
+    return apart if not overlap else _densest_overlapping(graph, conditions, call, used, overlap, apart)
 
 
 def _set_apart(graph: GraphInMemory, conditions: Conditions, call: Call, used: Ints) -> DensestSubgraph | None:
@@ -139,7 +139,7 @@ def _set_apart(graph: GraphInMemory, conditions: Conditions, call: Call, used: I
     return result
 
 
-def _overlapping(
+def _densest_overlapping(
     graph: GraphInMemory,
     conditions: Conditions,
     call: Call,
@@ -175,7 +175,7 @@ def _overlapping(
     if best is None:
         return None
     _fill_up(best, plain, inside, share)
-    return _described(best, plain, share, bound, proven_by)
+    return _with_bound(best, plain, share, bound, proven_by)
 
 
 def _fill_up(best: DensestSubgraph, plain: ConditionedGraph, inside: Bools, share: float) -> None:
@@ -197,7 +197,7 @@ def _fill_up(best: DensestSubgraph, plain: ConditionedGraph, inside: Bools, shar
         best.value, best.k = plain.density(nodes), int(nodes.size)
 
 
-def _described(
+def _with_bound(
     best: DensestSubgraph, plain: ConditionedGraph, share: float, bound: float, proven_by: str | None
 ) -> DensestSubgraph:
     """A set that keeps the share, with what is proven about all that do."""

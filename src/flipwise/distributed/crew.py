@@ -98,11 +98,11 @@ class Crew:
         try:
             try:
                 futures += [self._submit_at(place, name, function, task) for place, task in enumerate(tasks)]
-                answers = [self._result(futures, place, name, function, task) for place, task in enumerate(tasks)]
+                answers = [self._wait_for(futures, place, name, function, task) for place, task in enumerate(tasks)]
             except self._losses as error:
                 raise ClusterLost(self.kept) from error
         except BaseException:
-            self._withdraw(futures)
+            self._cancel_all(futures)
             raise
         told = self.traffic.setdefault(name, Traffic())
         told.calls += 1
@@ -118,12 +118,12 @@ class Crew:
         for _ in range(ATTEMPTS):
             futures: list[Any] = []
             try:
-                level = [self._submit(name, function, task) for task in tasks]
+                level = [self._submit_task(name, function, task) for task in tasks]
                 futures += level
                 while len(level) > 1:
                     pairs = zip(level[::2], level[1::2], strict=False)
                     odd = level[-1:] if len(level) % 2 else []
-                    level = [self._submit(f"{name}-combined", combine, pair) for pair in pairs] + odd
+                    level = [self._submit_task(f"{name}-combined", combine, pair) for pair in pairs] + odd
                     futures += level
                 answer = level[0].result()
                 log.info("%s: %d tasks, %.2f s", name, len(tasks), time.perf_counter() - started)
@@ -131,14 +131,15 @@ class Crew:
             except self._deaths:
                 log.warning("%s: workers died; once more", name)
             except self._losses as error:
-                _refuse(level[0] if futures else None, name, error)
+                _raise_own_failure(level[0] if futures else None, name, error)
                 raise ClusterLost(self.kept) from error
             except BaseException:
-                self._withdraw(futures)
+                self._cancel_all(futures)
                 raise
         raise FlipwiseError(f"{name}: tasks killed their workers {ATTEMPTS} times. Give workers more memory.")
 
-    def _submit(self, name: str, function: Callable[..., Any], task: tuple[Any, ...], **where: Any) -> Any:
+    def _submit_task(self, name: str, function: Callable[..., Any], task: tuple[Any, ...], **where: Any) -> Any:
+        """Hand a task to the cluster, under a name that shows on its pages."""
         if self.client.status != "running":
             raise ClusterLost(self.kept)
         return self.client.submit(function, *task, key=f"flipwise-{name}-{uuid4().hex}", pure=False, **where)
@@ -147,16 +148,17 @@ class Crew:
         """A task for the worker of a place, which another may run when that one cannot."""
         workers = [self.workers[place % len(self.workers)]] if self.workers else None
         self._meant_for[place] = workers[0] if workers else ""
-        return self._submit(name, function, task, workers=workers, allow_other_workers=workers is not None)
+        return self._submit_task(name, function, task, workers=workers, allow_other_workers=workers is not None)
 
-    def _withdraw(self, futures: list[Any]) -> None:
+    def _cancel_all(self, futures: list[Any]) -> None:
         """Nothing of ours stays on the cluster after an error, Ctrl-C among them."""
         if self.client.status == "running":
             self.client.cancel(futures, force=True)
 
-    def _result(
+    def _wait_for(
         self, futures: list[Any], place: int, name: str, function: Callable[..., Any], task: tuple[Any, ...]
     ) -> Any:
+        """The answer to a task, which is handed out again when its worker dies, a few times."""
         deaths = 0
         while deaths < ATTEMPTS:
             try:
@@ -171,7 +173,7 @@ class Crew:
                 deaths += 1
                 self.look_around()
             except OSError as error:
-                _refuse(futures[place], name, error)
+                _raise_own_failure(futures[place], name, error)
                 raise
             log.warning("%s: the worker of a part is gone; it is handed out again", name)
             futures[place] = self._submit_at(place, name, function, task)
@@ -217,7 +219,7 @@ class Journal:
         return answer
 
 
-def _refuse(future: Any, name: str, error: BaseException) -> None:
+def _raise_own_failure(future: Any, name: str, error: BaseException) -> None:
     """Raise if it is the task itself that failed, on its worker, and not the connection."""
     if future is not None and future.status == "error":
         raise FlipwiseError(

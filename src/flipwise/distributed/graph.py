@@ -105,18 +105,18 @@ class ShardedGraph:
         for cap in caps_for_size(read_degrees(self.folder), size, -1.0) if size < self.n else ():
             core = self.core_above(cap)
             if core.graph.n >= size:
-                return self._rounded(tightened(core, failed, size))
+                return self._core_with_safe_cap(tightened(core, failed, size))
             failed = cap
         return self.core_above(-1.0)
 
     def core_above(self, cap: float) -> Core:
         """What is left after nodes tied by at most `cap` are gone; everything for a cap below 0."""
-        kept = self._journal.remembered(f"core-{cap}", lambda: self._peeled(cap))
+        kept = self._journal.remembered(f"core-{cap}", lambda: self._fetch_peeled(cap))
         weights = kept["weights"] if self.manifest.weighted else None
         core = Core(Graph(kept["indptr"], kept["indices"], weights), kept["nodes"], -1.0)
-        return core if cap < 0.0 else self._rounded(core_above(core, cap))
+        return core if cap < 0.0 else self._core_with_safe_cap(core_above(core, cap))
 
-    def _rounded(self, core: Core) -> Core:
+    def _core_with_safe_cap(self, core: Core) -> Core:
         """The core with a cap that holds in spite of rounding."""
         return replace(core, cap=self.rounded_cap(core.cap))
 
@@ -136,7 +136,7 @@ class ShardedGraph:
                 return left, sum(arcs)
             left.flip(nodes)
 
-    def _peeled(self, cap: float) -> Arrays:
+    def _fetch_peeled(self, cap: float) -> Arrays:
         """The subgraph above a cap, peeled on the workers until it is small enough to fetch."""
         left, arcs = self.peeled(cap, GATHERED_ARCS)
         if arcs > self.most_arcs:
@@ -145,9 +145,9 @@ class ShardedGraph:
                 "allows here. Raise it if this process has the memory, or use flipwise.distributed.descend_subgraph "
                 "and load_bound, which fetch nothing."
             )
-        return self._fetched(left)
+        return self._fetch_induced(left)
 
-    def _fetched(self, members: SharedSet) -> Arrays:
+    def _fetch_induced(self, members: SharedSet) -> Arrays:
         """The subgraph on a set."""
         nodes, counts, indices, weights = zip(*members.ask("induced"), strict=True)
         numbers = np.concatenate(nodes)
@@ -161,7 +161,7 @@ class ShardedGraph:
         def compute() -> Arrays:
             return {"nodes": np.concatenate(self.shared_set(nodes).ask("above", least))}
 
-        found: Ints = self._journal.remembered(f"above-{_digest(nodes)}-{least}", compute)["nodes"]
+        found: Ints = self._journal.remembered(f"above-{_name_of_set(nodes)}-{least}", compute)["nodes"]
         return found
 
     def published_sets(self, k: int) -> list[Ints]:
@@ -181,11 +181,11 @@ class ShardedGraph:
                 return {"weight": sum(self.shared_set(nodes).ask("total"))}
             return {"weight": inner_weight(self.subgraph(nodes), np.arange(nodes.size))}
 
-        return float(self._journal.remembered(f"weight-{_digest(nodes)}", compute)["weight"])
+        return float(self._journal.remembered(f"weight-{_name_of_set(nodes)}", compute)["weight"])
 
     def subgraph(self, nodes: Ints) -> Graph:
         """The subgraph on some nodes, numbered in ascending order."""
-        part = self._fetched(self.shared_set(nodes))
+        part = self._fetch_induced(self.shared_set(nodes))
         return Graph(part["indptr"], part["indices"], part.get("weights"))
 
     def shared_set(self, nodes: Ints) -> SharedSet:
@@ -193,7 +193,7 @@ class ShardedGraph:
         return SharedSet(self.crew, self.parts, Start(False, nodes=np.sort(nodes)))
 
 
-def _digest(nodes: Ints) -> str:
+def _name_of_set(nodes: Ints) -> str:
     """A name for a set of nodes in the journal."""
     return f"{zlib.crc32(np.sort(nodes).astype(np.int64).tobytes()):08x}-{nodes.size}"
 

@@ -173,7 +173,7 @@ def _fit_supervised(estimator: Any, rows: Blocks, context: FitContext, crew: Cre
     if estimator.hash_function == "rbf" and len(function.anchors_) > DIRECT:
         raise InvalidInput(f"`hash_options`: at most {DIRECT} anchors on a cluster, got {len(function.anchors_)}.")
     tasks = [(*block, function, words) for block in rows.blocks]
-    function._moments = crew.reduce("hash-function-sums", _moments, tasks, Moments.joined)
+    function._moments = crew.reduce("hash-function-sums", _block_moments, tasks, Moments.joined)
     function.solve(Targets(words.words, np.empty(0, dtype=np.int64)))
     function._moments = None
     estimator.function_ = function
@@ -186,7 +186,7 @@ def _fit_itq(estimator: Any, rows: Blocks, context: FitContext, crew: Crew) -> _
         raise InvalidInput("`estimator`: on a cluster ITQ needs a number as `whitening` and more rows than features.")
     total = crew.reduce("feature-sums", _feature_sums, rows.blocks, np.add)
     mean = total / rows.shape[0]
-    scatter = crew.reduce("scatter", _scatter, [(*block, mean) for block in rows.blocks], np.add)
+    scatter = crew.reduce("scatter", _block_scatter, [(*block, mean) for block in rows.blocks], np.add)
     wanted = estimator.n_bits if estimator.n_components is None else estimator.n_components
     axes, variances = leading_axes(scatter / rows.shape[0], min(wanted, *rows.shape))
     estimator.whitening_ = float(estimator.whitening)
@@ -197,7 +197,7 @@ def _fit_itq(estimator: Any, rows: Blocks, context: FitContext, crew: Crew) -> _
     with context.timed_b_step():
         for _ in range(estimator.rounds):
             tasks = [(*block, now, before) for block in rows.blocks]
-            cross, moved = crew.reduce("rotate", _rotate, tasks, _sum_pairs)
+            cross, moved = crew.reduce("rotate", _block_rotation, tasks, _sum_pairs)
             now, before = now._replace(R=procrustes(cross)), now.R
             if rounds_are_over(estimator.optimizer, moved, bits) or context.clock.expired:
                 break
@@ -219,13 +219,13 @@ def _count_labels(*block: Any) -> Counter[Any]:
     return counts
 
 
-def _moments(group: Any, X: Any, y: Any, function: Any, words: _Words) -> Moments:
+def _block_moments(group: Any, X: Any, y: Any, function: Any, words: _Words) -> Moments:
     """The sums of a block from which the hash function is solved."""
     function = copy.copy(function)
     function._moments = None
     for rows, labels in batches(group, X, y):
         function.add(rows, Targets(words.words, words.rows_of(labels)))
-    moments: Moments = function._moments
+    moments: Moments = function._block_moments
     return moments
 
 
@@ -234,7 +234,7 @@ def _feature_sums(*block: Any) -> Floats:
     return np.sum([X.sum(axis=0, dtype=np.float64) for X, _ in batches(*block)], axis=0)  # type: ignore[no-any-return]
 
 
-def _scatter(group: Any, X: Any, y: Any, mean: Floats) -> Floats:
+def _block_scatter(group: Any, X: Any, y: Any, mean: Floats) -> Floats:
     """The scatter matrix of a block around the mean of all rows."""
     C = np.zeros((mean.size, mean.size))
     for rows, _ in batches(group, X, y):
@@ -244,7 +244,7 @@ def _scatter(group: Any, X: Any, y: Any, mean: Floats) -> Floats:
     return C
 
 
-def _rotate(group: Any, X: Any, y: Any, now: _Rotation, before: Floats | None) -> tuple[Floats, int]:
+def _block_rotation(group: Any, X: Any, y: Any, now: _Rotation, before: Floats | None) -> tuple[Floats, int]:
     """V'B for B = sgn(VR), and how many bits differ from those of the rotation `before`."""
     cross, moved = np.zeros(now.R.shape), 0
     for rows, _ in batches(group, X, y):
@@ -256,7 +256,7 @@ def _rotate(group: Any, X: Any, y: Any, now: _Rotation, before: Floats | None) -
 
 
 def _sum_pairs(a: tuple[Floats, int], b: tuple[Floats, int]) -> tuple[Floats, int]:
-    """What `_rotate` gives for two blocks together."""
+    """What `_block_rotation` gives for two blocks together."""
     return a[0] + b[0], a[1] + b[1]
 
 

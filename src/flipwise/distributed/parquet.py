@@ -53,21 +53,21 @@ def shard_parquet(source: Path, folder: Path, shards: int | None, symmetrise: Sy
     parts = sorted(source.rglob("*.parquet"))
     if not parts:
         raise InvalidFile(f"{source}: holds no *.parquet files.")
-    surveys = ask_each(client, "survey", _survey, [(str(part),) for part in parts])
+    surveys = ask_each(client, "survey", _survey_file, [(str(part),) for part in parts])
     n, arcs = max(s.largest for s in surveys) + 1, sum(s.arcs for s in surveys)
     if n > SPARSE_NODES + SPARSE_FACTOR * arcs:
         raise InvalidFile(
             f"{source}: the largest node number, {n - 1:,}, for {arcs:,} arcs; number the nodes 0, 1, ..."
         )
     weighted = symmetrise == "sum" or any(s.weighted for s in surveys)
-    starts = _ranges(surveys, n, wanted_shards(shards, 2 * arcs))
+    starts = _shard_starts(surveys, n, wanted_shards(shards, 2 * arcs))
     dealt = folder / "dealt"
     dealt.mkdir(exist_ok=True)
-    ask_each(client, "deal", _deal, [(str(part), str(dealt), i, starts, weighted) for i, part in enumerate(parts)])
+    ask_each(client, "deal", _deal_part, [(str(part), str(dealt), i, starts, weighted) for i, part in enumerate(parts)])
     count = len(starts) - 1
     add = symmetrise == "sum"
     tasks = [(str(dealt), str(folder), s, len(parts), starts[s], starts[s + 1], n, weighted, add) for s in range(count)]
-    merged: list[_Merged] = ask_each(client, "merge", _merge, tasks)
+    merged: list[_Merged] = ask_each(client, "merge", _merge_shard, tasks)
     shutil.rmtree(dealt)
     kept = sum(m.arcs for m in merged)
     note = f"{arcs:,} arcs read from {len(parts)} Parquet files, {kept // 2:,} edges after merging."
@@ -87,7 +87,8 @@ def _write_manifest(folder: Path, merged: list[_Merged], n: int, weighted: bool,
     write_manifest(folder, Manifest(n, kept, weighted, False, integral, (low, high), largest, starts, [note], files))
 
 
-def _batches(path: str) -> Iterator[ArcBlock]:
+def _arc_batches(path: str) -> Iterator[ArcBlock]:
+    """The arcs of a file, a batch of rows at a time."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -105,10 +106,11 @@ def _batches(path: str) -> Iterator[ArcBlock]:
         raise InvalidFile(f"{path}: not a readable Parquet file: {error}") from None
 
 
-def _survey(path: str) -> _Survey:
+def _survey_file(path: str) -> _Survey:
+    """What must be known of a file before its nodes are dealt to shards."""
     largest, arcs, shift, weighted = -1, 0, 0, False
     counts = np.zeros(SURVEYED_RANGES, dtype=np.int64)
-    for block in _batches(path):
+    for block in _arc_batches(path):
         largest = max(largest, *(int(side.max(initial=-1)) for side in block[:2]))
         while largest >> shift >= SURVEYED_RANGES:
             counts = np.concatenate([counts.reshape(-1, 2).sum(axis=1), np.zeros(SURVEYED_RANGES // 2, np.int64)])
@@ -120,7 +122,7 @@ def _survey(path: str) -> _Survey:
     return _Survey(largest, arcs, shift, counts, weighted)
 
 
-def _ranges(surveys: list[_Survey], n: int, shards: int) -> list[int]:
+def _shard_starts(surveys: list[_Survey], n: int, shards: int) -> list[int]:
     """The first node of each shard, and n."""
     shift = max(s.shift for s in surveys)
     total = np.zeros(SURVEYED_RANGES, dtype=np.int64)
@@ -133,11 +135,11 @@ def _ranges(surveys: list[_Survey], n: int, shards: int) -> list[int]:
     return starts
 
 
-def _deal(path: str, dealt: str, part: int, starts: list[int], weighted: bool) -> None:
+def _deal_part(path: str, dealt: str, part: int, starts: list[int], weighted: bool) -> None:
     """Write the half-arcs of one part, as rows and keys (see `kernels.arcs`) in their order, a file for each shard."""
     kind, key_kind = _index_and_key_types(starts[-1])
     piles: list[list[tuple[Any, ...]]] = [[] for _ in starts[1:]]
-    for block in _batches(path):
+    for block in _arc_batches(path):
         other = block.sources != block.targets
         sources, targets = block.sources[other].astype(np.int64), block.targets[other].astype(np.int64)
         rows = np.stack([sources, targets], axis=1).ravel()
@@ -159,7 +161,7 @@ def _index_and_key_types(n: int) -> tuple[Any, Any]:
     return kind, np.uint32 if kind == np.int32 else np.int64
 
 
-def _merge(
+def _merge_shard(
     dealt: str, folder: str, s: int, parts: int, first: int, last: int, n: int, weighted: bool, add: bool
 ) -> _Merged:
     """Sort and merge what a shard was dealt, and write it."""

@@ -80,7 +80,7 @@ def solve_model(
         # the ring: an island goes on from its left neighbour's point where that is better than its own
         starts = [min(points[i], points[i - 1], key=lambda each: each[0])[1] for i in range(islands)]
         tasks = [(held, start, number, count, share) for start, number in zip(starts, seeds, strict=True)]
-        found = crew.ask("island", _island, tasks)
+        found = crew.ask("island", _island_round, tasks)
         points = [min(old, new, key=lambda each: each[0]) for old, new in zip(points, found, strict=True)]
     best = min(points, key=lambda each: each[0])[1]
     solve = solve_qubo if built.variables == "binary" else solve_ising
@@ -105,7 +105,7 @@ def _given(model: QuadraticModel) -> QuadraticModel:
     return model
 
 
-def _island(
+def _island_round(
     model: QuadraticModel, start: npt.NDArray[np.int8] | None, seed: int, count: int | None, seconds: float | None
 ) -> tuple[float, npt.NDArray[np.int8]]:
     """One island's round: the value and the point."""

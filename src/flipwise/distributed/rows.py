@@ -81,7 +81,7 @@ def as_blocks(X: Any, y: Any, label: str, labelled: bool, client: Any) -> Blocks
     The column `label` is no feature; it is read only when the rows are `labelled`.
     """
     if isinstance(X, str | os.PathLike):
-        return _array_file(Path(X), y) if Path(X).suffix == ".npy" else _parquet(Path(X), label, labelled)
+        return _array_file(Path(X), y) if Path(X).suffix == ".npy" else _parquet_blocks(Path(X), label, labelled)
     if not hasattr(X, "to_delayed") or getattr(X, "ndim", 0) != 2:
         raise InvalidInput(f"`X` must be a path of Parquet files or a Dask array of rows, got {type(X).__name__}.")
     X = X.rechunk({1: -1})
@@ -89,10 +89,10 @@ def as_blocks(X: Any, y: Any, label: str, labelled: bool, client: Any) -> Blocks
         raise InvalidInput("`X` has chunks of unknown size; call X.compute_chunk_sizes() first.")
     sizes = [int(size) for size in X.chunks[0]]
     futures = client.compute(X.to_delayed().ravel().tolist())
-    return Blocks([(None, *each) for each in zip(futures, _split(y, sizes), strict=True)], sizes, X.shape[1])
+    return Blocks([(None, *each) for each in zip(futures, _labels_of_blocks(y, sizes), strict=True)], sizes, X.shape[1])
 
 
-def _split(y: Any, sizes: list[int]) -> list[Any]:
+def _labels_of_blocks(y: Any, sizes: list[int]) -> list[Any]:
     """The labels of each block, or None for each."""
     if y is None:
         return [None] * len(sizes)
@@ -115,7 +115,7 @@ def batches(group: RowGroup | None, X: Any, y: Any) -> Iterator[tuple[npt.NDArra
         return
     for batch in _read(group, [*group.features, *([] if group.label is None else [group.label])]):
         labels = None if group.label is None else batch.column(group.label).to_numpy(zero_copy_only=False)
-        yield _features(batch, group), labels
+        yield _checked_features(batch, group), labels
 
 
 def labels_of(group: RowGroup | None, X: Any, y: Any) -> Iterator[Any]:
@@ -137,7 +137,7 @@ def _read(group: RowGroup, columns: list[str]) -> Iterator[Any]:
         yield from file.iter_batches(batch_size=BATCH, row_groups=[group.group], columns=columns)
 
 
-def _features(batch: Any, group: RowGroup) -> npt.NDArray[Any]:
+def _checked_features(batch: Any, group: RowGroup) -> npt.NDArray[Any]:
     """The features of a batch of Parquet rows, checked."""
     columns = [batch.column(name) for name in group.features]
     if any(column.null_count for column in columns):
@@ -157,7 +157,7 @@ def _features(batch: Any, group: RowGroup) -> npt.NDArray[Any]:
 
 def parquet_rows(path: Path, label: str = "label") -> npt.NDArray[Any]:
     """All rows of a Parquet file, read into this process; the column `label` is no feature."""
-    parts = [X for block in _parquet(path, label, labelled=False).blocks for X, _ in batches(*block)]
+    parts = [X for block in _parquet_blocks(path, label, labelled=False).blocks for X, _ in batches(*block)]
     if len({part.shape[1] for part in parts}) > 1:
         raise InvalidFile(f"{path}: the lists of features differ in length.")
     return np.concatenate(parts)
@@ -173,11 +173,13 @@ def _array_file(path: Path, y: Any) -> Blocks:
         raise InvalidFile(f"{path}: must hold rows of float32 or float64, got {whole.dtype} of shape {whole.shape}.")
     sizes = [rows.stop - rows.start for rows in chunks(len(whole), FILE_BLOCK)]
     groups = [RowGroup(str(path.resolve()), block, (), None) for block in range(len(sizes))]
-    blocks: list[Block] = [(group, None, labels) for group, labels in zip(groups, _split(y, sizes), strict=True)]
+    blocks: list[Block] = [
+        (group, None, labels) for group, labels in zip(groups, _labels_of_blocks(y, sizes), strict=True)
+    ]
     return Blocks(blocks, sizes, whole.shape[1])
 
 
-def _parquet(path: Path, label: str, labelled: bool) -> Blocks:
+def _parquet_blocks(path: Path, label: str, labelled: bool) -> Blocks:
     """The row groups of a Parquet file or a folder of them."""
     try:
         import pyarrow as pa
@@ -258,7 +260,7 @@ class CodeShards:
     def search(self, queries: Codes, k: int, client: Any = None) -> Neighbours:
         """The k nearest codes of each query over all shards, by (Hamming distance, row); on a cluster with a client."""
         tasks = [(self, s, queries, k) for s in range(len(self.rows))]
-        found = ask_each(client, "search", _nearest, tasks)
+        found = ask_each(client, "search", _nearest_in_shard, tasks)
         starts = np.concatenate([[0], np.cumsum(self.rows)])
         ids = np.concatenate([each.ids + starts[s] for s, each in enumerate(found)], axis=1)
         distances = np.concatenate([each.values for each in found], axis=1)
@@ -266,6 +268,6 @@ class CodeShards:
         return Neighbours(np.take_along_axis(ids, order, axis=1), np.take_along_axis(distances, order, axis=1))
 
 
-def _nearest(shards: CodeShards, s: int, queries: Codes, k: int) -> Neighbours:
+def _nearest_in_shard(shards: CodeShards, s: int, queries: Codes, k: int) -> Neighbours:
     """The nearest codes in one shard."""
     return hamming_search(queries, shards.codes(s), min(k, shards.rows[s]))

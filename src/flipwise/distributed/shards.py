@@ -148,8 +148,10 @@ def write_shard(
     folder: Path, s: int, indptr: npt.NDArray[np.int64], indices: Ints, weights: npt.NDArray[Any] | None
 ) -> dict[str, int]:
     """Write one shard; returns the checksum of each of its files."""
-    files = write_array(_path(folder, s, "indptr"), indptr) | write_array(_path(folder, s, "indices"), indices)
-    return files if weights is None else files | write_array(_path(folder, s, "weights"), weights)
+    files = write_array(_array_path(folder, s, "indptr"), indptr) | write_array(
+        _array_path(folder, s, "indices"), indices
+    )
+    return files if weights is None else files | write_array(_array_path(folder, s, "weights"), weights)
 
 
 def write_array(path: Path, values: npt.NDArray[Any]) -> dict[str, int]:
@@ -196,7 +198,7 @@ def open_shard(folder: Path, s: int) -> Shard:
     manifest = read_manifest(folder)
 
     def read(name: str) -> npt.NDArray[Any]:
-        path = _path(folder, s, name)
+        path = _array_path(folder, s, name)
         return read_array(path, manifest.files.get(path.name))
 
     indptr, indices = read("indptr"), read("indices")
@@ -205,13 +207,15 @@ def open_shard(folder: Path, s: int) -> Shard:
     flat = all(part.ndim == 1 for part in (indptr, indices, weights))
     typed = flat and indptr.dtype == np.int64 and indices.dtype in (np.int32, np.int64)
     if not typed or (manifest.weighted and not (weights.dtype == np.float64 and np.isfinite(weights).all())):
-        raise InvalidFile(f"{_path(folder, s, 'indptr')}: the arrays of shard {s} are of other types, or not finite.")
+        raise InvalidFile(
+            f"{_array_path(folder, s, 'indptr')}: the arrays of shard {s} are of other types, or not finite."
+        )
     whole = (
         indptr.size == rows + 1 and indptr[0] == 0 and indptr[-1] == indices.size and not (np.diff(indptr) < 0).any()
     )
     inside = not indices.size or (indices.min() >= 0 and indices.max() < manifest.nodes)
     if not whole or not inside or (manifest.weighted and weights.size != indices.size):
-        raise InvalidFile(f"{_path(folder, s, 'indptr')}: the rows of shard {s} do not fit the manifest.")
+        raise InvalidFile(f"{_array_path(folder, s, 'indptr')}: the rows of shard {s} do not fit the manifest.")
     return Shard(manifest.starts[s], indptr, indices, weights)
 
 
@@ -255,5 +259,6 @@ def owners(folder: Path, nodes: Ints) -> Iterator[tuple[int, Ints]]:
         yield int(s), np.flatnonzero(shard == s)
 
 
-def _path(folder: Path, s: int, name: str) -> Path:
+def _array_path(folder: Path, s: int, name: str) -> Path:
+    """The file of one array of a shard."""
     return folder / f"shard-{s:05d}.{name}.npy"

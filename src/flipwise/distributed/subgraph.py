@@ -60,7 +60,7 @@ class Descent:
         self.inside[nodes] = True
         self.flips = 0
         self.shared = graph.shared_set(nodes)
-        self.weight = self._weight()
+        self.weight = self._inner_weight()
 
     def run(self) -> Ints:
         """Descend until no exchange of two nodes improves, as far as is looked; the members, ascending."""
@@ -72,7 +72,7 @@ class Descent:
                 pass
         return np.flatnonzero(self.inside)
 
-    def _weight(self) -> float:
+    def _inner_weight(self) -> float:
         """E(S): every worker adds up its own members' degrees."""
         return float(sum(self.shared.ask("total"))) / 2
 
@@ -82,7 +82,7 @@ class Descent:
         self.inside[nodes] ^= True
         self.flips += nodes.size
         self.shared.flip(nodes)
-        self.weight = self._weight()
+        self.weight = self._inner_weight()
         return self.weight - before
 
     def update(self) -> bool:
@@ -100,7 +100,7 @@ class Descent:
 
     def principal_coordinates(self) -> Candidates:
         """S_plus and S_minus, paired: members that should leave, the weakest first, and who comes in their place."""
-        level = self._level()
+        level = self._count_level()
         sides = self.shared.ask("sides", level)
         count, above = sum(a for a, _, _ in sides), sum(b for _, b, _ in sides)
         left = count - above  # of the ties those with the least numbers: the parts are in the order of the nodes
@@ -108,9 +108,9 @@ class Descent:
         for _, _, ties in sides:
             quotas.append((level, min(left, ties)))
             left -= quotas[-1][1]
-        return self._candidates("chosen", count, arguments=quotas)
+        return self._exchange_candidates("chosen", count, arguments=quotas)
 
-    def _candidates(self, question: str, most: int, **arguments: Any) -> Candidates:
+    def _exchange_candidates(self, question: str, most: int, **arguments: Any) -> Candidates:
         """The `most` weakest members and the `most` strongest others of those that the workers name."""
         answers = self.shared.ask(question, **arguments)
         out, out_degrees, into, into_degrees = (np.concatenate(each) for each in zip(*answers, strict=True))
@@ -137,12 +137,12 @@ class Descent:
         inside = self.inside[nodes].astype(np.uint8)
         return nodes, Subset(self.graph.subgraph(nodes), inside, degrees, self.weight)
 
-    def _level(self) -> float:
+    def _count_level(self) -> float:
         """The k-th largest degree, found by counting between ever closer levels."""
         ends = self.shared.ask("extremes")
         low, high = min(a for a, _ in ends), max(b for _, b in ends)  # at least k degrees reach `low`
         while low < high:
-            levels = _between(low, high, self.graph.integral)
+            levels = _levels_between(low, high, self.graph.integral)
             reached = np.sum(self.shared.ask("at-least", levels), axis=0)
             good = int(np.count_nonzero(reached >= self.k))
             low = float(levels[good - 1]) if good else low
@@ -155,7 +155,7 @@ class Descent:
         """Best exchanges among the m weakest members and the m strongest others; whether any was made."""
         m = CANDIDATES
         while True:
-            found = self._candidates("weakest", m, argument=m)
+            found = self._exchange_candidates("weakest", m, argument=m)
             flips = self._best_flips(found)
             if flips.size:
                 return self._flip(flips) > 0
@@ -252,7 +252,7 @@ def load_bound(graph: ShardedGraph, nodes: Ints, passes: int = 100) -> float:
     return math.nextafter(2.0 * best / k, math.inf)
 
 
-def _between(low: float, high: float, integral: bool) -> npt.NDArray[np.float64]:
+def _levels_between(low: float, high: float, integral: bool) -> npt.NDArray[np.float64]:
     """Ascending levels above `low`, up to `high`."""
     levels = np.linspace(low, high, LEVELS + 1)[1:]
     return np.unique(np.ceil(levels)) if integral else np.unique(np.maximum(levels, np.nextafter(low, np.inf)))

@@ -119,6 +119,7 @@ def answer(part: Part, message: Message, question: str, argument: Any = None) ->
 
 
 def _brought_up_to(part: Part, message: Message) -> _Known | None:
+    """What is known of a part at the step of the message; None where only the whole history leads there."""
     key = (message.run, part)
     with _table:
         known = _known.get(key)
@@ -135,7 +136,7 @@ def _brought_up_to(part: Part, message: Message) -> _Known | None:
                 return known
     if message.start is None:
         return None
-    known = _built(part, message)
+    known = _build_part(part, message)
     with _table:
         _known[key] = known
         while len(_known) > KEPT_SETS:
@@ -143,7 +144,8 @@ def _brought_up_to(part: Part, message: Message) -> _Known | None:
     return known
 
 
-def _built(part: Part, message: Message) -> _Known:
+def _build_part(part: Part, message: Message) -> _Known:
+    """What is known of a part, from its shards and from what the message says happened so far."""
     folder, start = Path(part.folder), message.start
     assert start is not None
     manifest = read_manifest(folder)
@@ -162,6 +164,7 @@ def _built(part: Part, message: Message) -> _Known:
 
 
 def _own_threads() -> int:
+    """The threads that Dask gives to a task."""
     from distributed import get_worker
 
     try:
@@ -173,27 +176,28 @@ def _own_threads() -> int:
 # --- questions -------------------------------------------------------------------------------------------------------
 
 
-def _below(known: _Known, cap: float) -> tuple[Ints, int]:
+def _members_below(known: _Known, cap: float) -> tuple[Ints, int]:
     """Own members tied by at most `cap` to the set, and the number of arcs among own members and the set."""
     gone = np.flatnonzero(known.own.astype(bool) & (known.degrees <= cap)) + known.first
     if known.degrees.dtype.kind == "i":
         return gone, int(known.degrees[known.own > 0].sum())
-    return gone, sum(int(_counts(known, shard)[1].sum()) for shard in known.shards)
+    return gone, sum(int(_inner_counts(known, shard)[1].sum()) for shard in known.shards)
 
 
-def _counts(known: _Known, shard: Shard) -> tuple[Ints, Ints]:
+def _inner_counts(known: _Known, shard: Shard) -> tuple[Ints, Ints]:
+    """The members in a shard, and how many arcs each has to others."""
     rows = np.flatnonzero(known.mask[shard.first : shard.first + shard.size])
     counts = np.zeros(shard.size, dtype=np.int64)
     core_kernels.alive_degrees(shard.indptr, shard.indices, np.ones(1, np.int64), rows, known.mask, counts)
     return rows, counts[rows]
 
 
-def _induced(known: _Known, _: None) -> tuple[Ints, Ints, Ints, npt.NDArray[Any] | None]:
+def _induced_arcs(known: _Known, _: None) -> tuple[Ints, Ints, Ints, npt.NDArray[Any] | None]:
     """The subgraph on the set, own rows: (nodes, row lengths, neighbours by their numbers in the whole, weights)."""
     pieces = []
     label = np.arange(known.mask.size, dtype=known.shards[0].indices.dtype)
     for shard in known.shards:
-        rows, counts = _counts(known, shard)
+        rows, counts = _inner_counts(known, shard)
         indptr = np.concatenate([[0], counts]).cumsum()
         indices = np.empty(int(indptr[-1]), dtype=shard.indices.dtype)
         weights = np.empty(0 if shard.weights.size == 1 else indices.size)
@@ -203,16 +207,18 @@ def _induced(known: _Known, _: None) -> tuple[Ints, Ints, Ints, npt.NDArray[Any]
     return nodes, counts, indices, weights if read_manifest(known.folder).weighted else None
 
 
-def _above(known: _Known, least: float) -> Ints:
+def _nodes_above(known: _Known, least: float) -> Ints:
+    """Own nodes tied by more than `least` to the set."""
     return np.flatnonzero(known.degrees > least) + known.first
 
 
-def _total(known: _Known, _: None) -> float:
+def _total_degree(known: _Known, _: None) -> float:
     """The degrees of own members, added up."""
     return float(known.degrees[known.own > 0].sum())
 
 
-def _extremes(known: _Known, _: None) -> tuple[float, float]:
+def _degree_range(known: _Known, _: None) -> tuple[float, float]:
+    """The smallest and the largest degree of own nodes."""
     return float(known.degrees.min()), float(known.degrees.max())  # a part has at least one node
 
 
@@ -222,14 +228,16 @@ def _at_least(known: _Known, levels: npt.NDArray[np.float64]) -> Ints:
     return known.degrees.size - np.searchsorted(ordered, np.arange(1, levels.size + 1))
 
 
-def _sides(known: _Known, level: float) -> tuple[int, int, int]:
+def _sides_of_level(known: _Known, level: float) -> tuple[int, int, int]:
     """Own members below the level; own others above it, and at it."""
     inside, d = known.own.astype(bool), known.degrees
     below, above, at = inside & (d < level), ~inside & (d > level), ~inside & (d == level)
     return int(below.sum()), int(above.sum()), int(at.sum())
 
 
-def _chosen(known: _Known, argument: tuple[float, int]) -> tuple[Ints, npt.NDArray[Any], Ints, npt.NDArray[Any]]:
+def _chosen_by_level(
+    known: _Known, argument: tuple[float, int]
+) -> tuple[Ints, npt.NDArray[Any], Ints, npt.NDArray[Any]]:
     """Own members below a level; own others above it, and the first `ties` at it; each with its degrees."""
     level, ties = argument
     inside, d = known.own.astype(bool), known.degrees
@@ -238,7 +246,7 @@ def _chosen(known: _Known, argument: tuple[float, int]) -> tuple[Ints, npt.NDArr
     return out + known.first, d[out], into + known.first, d[into]
 
 
-def _weakest(known: _Known, m: int) -> tuple[Ints, npt.NDArray[Any], Ints, npt.NDArray[Any]]:
+def _weakest_and_strongest(known: _Known, m: int) -> tuple[Ints, npt.NDArray[Any], Ints, npt.NDArray[Any]]:
     """The m own members of least degree and the m own others of largest degree, each with its degrees."""
     inside, d = known.own.astype(bool), known.degrees
     members, others = np.flatnonzero(inside), np.flatnonzero(~inside)
@@ -247,7 +255,7 @@ def _weakest(known: _Known, m: int) -> tuple[Ints, npt.NDArray[Any], Ints, npt.N
     return out + known.first, d[out], into + known.first, d[into]
 
 
-def _loads(known: _Known, loads: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _assigned_loads(known: _Known, loads: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """What own members carry when every edge within the set goes to its less loaded end (`loads` of the members)."""
     spread = np.zeros(known.mask.size)
     spread[known.mask > 0] = loads
@@ -257,23 +265,23 @@ def _loads(known: _Known, loads: npt.NDArray[np.float64]) -> npt.NDArray[np.floa
     return taken[known.own > 0]
 
 
-def _halves(known: _Known, _: None) -> npt.NDArray[np.float64]:
+def _halved_loads(known: _Known, _: None) -> npt.NDArray[np.float64]:
     """What own members carry when every edge within the set is split in halves."""
     return 0.5 * known.degrees[known.own > 0].astype(np.float64)
 
 
 _QUESTIONS: dict[str, Callable[[_Known, Any], Any]] = {
-    "below": _below,
-    "induced": _induced,
-    "above": _above,
-    "total": _total,
-    "extremes": _extremes,
+    "below": _members_below,
+    "induced": _induced_arcs,
+    "above": _nodes_above,
+    "total": _total_degree,
+    "extremes": _degree_range,
     "at-least": _at_least,
-    "sides": _sides,
-    "chosen": _chosen,
-    "weakest": _weakest,
-    "loads": _loads,
-    "halves": _halves,
+    "sides": _sides_of_level,
+    "chosen": _chosen_by_level,
+    "weakest": _weakest_and_strongest,
+    "loads": _assigned_loads,
+    "halves": _halved_loads,
 }
 
 

@@ -37,16 +37,17 @@ class Checkpoint:
         self._last = time.perf_counter()
         if not self.path.parent.is_dir():
             raise InvalidInput(f"`checkpoint`: the folder {self.path.parent} does not exist. Create it first.")
-        self._unlock = _lock(self.path)
+        self._unlock = _lock_file(self.path)
         try:
-            self._parts = self._read()
+            self._parts = self._read_parts()
         except BaseException:
             self._unlock()
             raise
         self._open: set[str] = set(self._parts)
         """Parts that have not come to their end."""
 
-    def _read(self) -> dict[str, dict[str, Any]]:
+    def _read_parts(self) -> dict[str, dict[str, Any]]:
+        """What the file holds, part by part; nothing where there is no file."""
         try:
             content = decode("checkpoint", self.path.read_bytes(), str(self.path))
         except FileNotFoundError:
@@ -124,7 +125,7 @@ def open_checkpoint(checkpoint: str | Path | Checkpoint | None, every: float) ->
         opened.close(over=over)
 
 
-def _lock(path: Path) -> Callable[[], None]:
+def _lock_file(path: Path) -> Callable[[], None]:
     """Take the sole right to write `path` (where the system has such locks); returns how to give it back."""
     try:
         import fcntl

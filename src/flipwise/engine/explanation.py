@@ -88,7 +88,7 @@ def explanation_of(result: Result) -> list[tuple[str, str]]:
     """The lines of one result; `Result.explanation` is this."""
     return [
         ("Solved", result.subject()),
-        ("Answer", _answer(result)),
+        ("Answer", _answer_in_words(result)),
         ("Ended", result.message),
         ("Proven", proven_in_words(result)),
         ("Next", " ".join(f"{sentence}." for sentence in _next_steps(result))),
@@ -117,19 +117,21 @@ def proven_in_words(result: Result) -> str:
     return f"no {result.measure} is {better} {result.bound:.10g}: {share} at most is missing"
 
 
-def _answer(result: Result) -> str:
-    said = f"{result.measure} {result.value:.10g}, by {result.method} in {_duration(result.seconds)}"
+def _answer_in_words(result: Result) -> str:
+    """What was found, by what, in which time."""
+    said = f"{result.measure} {result.value:.10g}, by {result.method} in {_duration_in_words(result.seconds)}"
     when = seconds_to_best(result)
     details = [f"{result.iterations:,} iteration{'s' if result.iterations != 1 else ''}"]
     if when is not None and result.iterations > 1:
-        details.append(f"the last gain after {_duration(when)}")
+        details.append(f"the last gain after {_duration_in_words(when)}")
     said += f" ({', '.join(details)})"
     if result.pool is not None and len(result.pool) > 1:
         said += f"; {len(result.pool):,} answers in the pool, the last {result.pool.values[-1]:.10g}"
     return said
 
 
-def _duration(seconds: float) -> str:
+def _duration_in_words(seconds: float) -> str:
+    """Seconds in as many digits as matter."""
     if seconds < 0.01:
         return "less than 0.01 s"
     return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:,.0f} s"
@@ -174,7 +176,7 @@ def _of_codes(estimator: Any) -> list[tuple[str, str]]:
     }
     return [
         ("Solved", f"codes of {estimator.n_bits} bits for {rows:,} rows, by {type(estimator).__name__}"),
-        ("Answer", _answer(result)),
+        ("Answer", _answer_in_words(result)),
         ("Ended", result.message),
         ("Proven", "nothing: no bound is known for the loss of codes"),
         (

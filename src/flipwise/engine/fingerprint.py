@@ -40,13 +40,13 @@ def problem_data(problem: Problem) -> Any:
 def data_hash(data: Any, memo: Memo) -> str:
     """The same for the same numbers, in any process; other numbers, types or shapes give another one."""
     hashed = hashlib.sha256()
-    for piece in _pieces(data, memo):
+    for piece in _identifying_bytes(data, memo):
         hashed.update(len(piece).to_bytes(8, "little"))
         hashed.update(piece)
     return hashed.hexdigest()
 
 
-def _pieces(data: Any, memo: Memo) -> Iterator[bytes]:
+def _identifying_bytes(data: Any, memo: Memo) -> Iterator[bytes]:
     """What identifies the data, part by part; what is no data, such as a function, is its type's name."""
     if isinstance(data, np.generic):
         data = data.item()
@@ -55,30 +55,31 @@ def _pieces(data: Any, memo: Memo) -> Iterator[bytes]:
     elif isinstance(data, np.ndarray):
         yield _array_hash(data, memo)
     elif sp.issparse(data):
-        yield from _members({name: getattr(data, name, None) for name in _SPARSE}, memo)
+        yield from _bytes_of_members({name: getattr(data, name, None) for name in _SPARSE}, memo)
     elif isinstance(data, dict):
-        yield from _members(data, memo)
+        yield from _bytes_of_members(data, memo)
     elif isinstance(data, list | tuple):
         yield str(len(data)).encode()
         if all(isinstance(each, _PLAIN) for each in data):
             yield repr(list(data)).encode()
         else:
             for each in data:
-                yield from _pieces(each, memo)
+                yield from _identifying_bytes(each, memo)
     else:
         kind = type(data)
         yield f"{kind.__module__}.{kind.__qualname__}".encode()
         if kind.__module__.partition(".")[0] == "flipwise":
-            yield from _members(getattr(data, "identity", None) or _given(data), memo)
+            yield from _bytes_of_members(getattr(data, "identity", None) or _given_attributes(data), memo)
 
 
-def _members(members: Any, memo: Memo) -> Iterator[bytes]:
+def _bytes_of_members(members: Any, memo: Memo) -> Iterator[bytes]:
+    """The same of each member, in the order of their names."""
     for name in sorted(members, key=str):
         yield repr(name).encode()
-        yield from _pieces(members[name], memo)
+        yield from _identifying_bytes(members[name], memo)
 
 
-def _given(data: Any) -> dict[str, Any]:
+def _given_attributes(data: Any) -> dict[str, Any]:
     """The attributes of an object that were not computed from the others later on."""
     names = getattr(data, "__dataclass_fields__", None) or getattr(data, "__dict__", {})
     kind = type(data)
@@ -86,6 +87,7 @@ def _given(data: Any) -> dict[str, Any]:
 
 
 def _array_hash(array: npt.NDArray[Any], memo: Memo) -> bytes:
+    """The hash of an array, which is made once for each."""
     if id(array) not in memo:
         hashed = hashlib.sha256(repr((array.dtype.str, array.shape)).encode())
         if array.dtype.hasobject:

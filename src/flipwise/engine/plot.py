@@ -33,7 +33,7 @@ def plot_trace(trace: Trace, axes: Axes | None = None) -> Axes:
         What was drawn into.
     """
     ends = [record.seconds for record in trace.records[-1:]]
-    return _drawn(trace, axes, lambda value: value, "objective", ends[0] if ends else 0.0, None)
+    return _draw_trace(trace, axes, lambda value: value, "objective", ends[0] if ends else 0.0, None)
 
 
 def plot_result(result: Result, axes: Axes | None = None) -> Axes:
@@ -51,10 +51,10 @@ def plot_result(result: Result, axes: Axes | None = None) -> Axes:
     Axes
         What was drawn into.
     """
-    return _drawn(result.trace, axes, result.in_unit, result.measure, result.seconds, result.bound)
+    return _draw_trace(result.trace, axes, result.in_unit, result.measure, result.seconds, result.bound)
 
 
-def _drawn(
+def _draw_trace(
     trace: Trace,
     axes: Axes | None,
     unit: Callable[[float], float],
@@ -62,6 +62,7 @@ def _drawn(
     end: float,
     last_bound: float | None,
 ) -> Axes:
+    """The values, the best so far and the bound against time."""
     axes = axes or import_pyplot().subplots(figsize=(6.4, 4.0), layout="constrained")[1]
     records = trace.records
     seconds = [record.seconds for record in records]

@@ -90,7 +90,8 @@ class Pool(Sequence[Answer]):
         apart = np.rint(ones[:, None] + ones[None, :] - 2.0 * together).astype(np.int64)
         return np.asarray(np.minimum(apart, flat.shape[1] - apart) if self.mirrored else apart)
 
-    def _rows(self) -> tuple[list[str], list[list[str]]]:
+    def _table_rows(self) -> tuple[list[str], list[list[str]]]:
+        """The head of the table, and a row for each of the best points."""
         names = ["", "value", "behind", "from best", "nearest"]
         apart = self.distances
         rows = []
@@ -102,7 +103,7 @@ class Pool(Sequence[Answer]):
         return names, rows
 
     def __str__(self) -> str:
-        names, rows = self._rows()
+        names, rows = self._table_rows()
         widths = [max(len(row[column]) for row in [names, *rows]) for column in range(len(names))]
         lines = [
             "  ".join(f"{text:>{width}}" for text, width in zip(row, widths, strict=True)) for row in [names, *rows]
@@ -114,7 +115,7 @@ class Pool(Sequence[Answer]):
         return f"<Pool of {len(self)} points>"
 
     def _repr_html_(self) -> str:
-        names, rows = self._rows()
+        names, rows = self._table_rows()
         more = f" (the best {len(rows)} of {len(self):,})" if len(self) > len(rows) else ""
         return html_table(f"Pool{more}", names, rows)
 
@@ -173,7 +174,7 @@ class Collector:
             self.offer(*self._passing)
             self._passing = None
         if self._can_enter(value):
-            self._passing = self._point(x), value
+            self._passing = self._stored_point(x), value
 
     def settle(self) -> None:
         """A search is over: where it has stopped is an answer."""
@@ -189,12 +190,12 @@ class Collector:
         if not self._can_enter(value):
             return
         if self.wanted.distance == 1:
-            key = self._key(point)
+            key = self._identity(point)
             if key in self._keys:
                 return
             self._keys.add(key)
         else:
-            apart = [self._apart(point, other) for other in self.points]
+            apart = [self._distance(point, other) for other in self.points]
             near = [place for place, distance in enumerate(apart) if distance < self.wanted.distance]
             if near and self.values[near[0]] <= value:
                 return
@@ -204,18 +205,19 @@ class Collector:
         self.points.insert(place, point)
         self.values.insert(place, value)
         if len(self.values) > self.wanted.size:
-            self._keys.discard(self._key(self.points.pop()))
+            self._keys.discard(self._identity(self.points.pop()))
             self.values.pop()
 
-    def _point(self, x: Floats) -> Any:
+    def _stored_point(self, x: Floats) -> Any:
         """What is kept of a point of the search."""
         return x.reshape(-1) > 0
 
-    def _x(self, point: Any) -> Floats:
+    def _spins_of(self, point: Any) -> Floats:
         """The flat point of the search again."""
         return np.where(point, 1.0, -1.0)
 
-    def _key(self, point: Any) -> bytes:
+    def _identity(self, point: Any) -> bytes:
+        """The same bytes for points that are one answer."""
         point = point[: self.kept]
         return np.packbits(~point if self.mirrored and point[0] else point).tobytes()
 
@@ -224,9 +226,10 @@ class Collector:
         self.points, self.values, self._passing = [], [], None
         self._keys = set()
         for x, value in zip(points, values, strict=True):
-            self.offer(self._point(x), value)
+            self.offer(self._stored_point(x), value)
 
-    def _apart(self, one: Any, other: Any) -> int:
+    def _distance(self, one: Any, other: Any) -> int:
+        """In how many variables two points differ; of mirrored ones the nearer pair counts."""
         different = (one != other)[: self.kept]
         apart = int(np.count_nonzero(different))
         return min(apart, different.size - apart) if self.mirrored else apart
@@ -244,15 +247,16 @@ class Collector:
         """The answers with their values in the unit of `problem`, `best` the first of them."""
         self.settle()
         own = replace(self, points=[], values=[], _keys=set(), _passing=None)
-        own.offer(self._point(best), -math.inf)  # whatever rounding says, nothing ousts the answer of the run
+        own.offer(self._stored_point(best), -math.inf)  # whatever rounding says, nothing ousts the answer of the run
         for point in self.points:
-            x = self._x(point).reshape(problem.shape)
+            x = self._spins_of(point).reshape(problem.shape)
             if problem.violation(x) is None:
                 own.offer(point, problem.value(x))
-        points = [problem.to_user(self._x(point).reshape(problem.shape)) for point in own.points]
-        return self._made(np.stack(points), np.array([value, *own.values[1:]]))
+        points = [problem.to_user(self._spins_of(point).reshape(problem.shape)) for point in own.points]
+        return self._as_pool(np.stack(points), np.array([value, *own.values[1:]]))
 
-    def _made(self, points: Signs, values: Floats) -> Pool:
+    def _as_pool(self, points: Signs, values: Floats) -> Pool:
+        """The pool of these points."""
         return Pool(points, values, self.mirrored)
 
 

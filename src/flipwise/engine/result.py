@@ -177,11 +177,11 @@ class Result:
     def subject(self) -> str:
         """What was solved."""
         size = " x ".join(f"{length:,}" for length in self.x.shape)
-        return self._with_constraint(self._problem.get("words", f"a problem of {size} variables"))
+        return self._with_constraint(self._problem_words.get("words", f"a problem of {size} variables"))
 
     def offers_bound(self) -> bool:
         """Whether a bound can be asked for."""
-        return self._problem.get("objective", "Quadratic") in ("Quadratic", "Polynomial")
+        return self._problem_words.get("objective", "Quadratic") in ("Quadratic", "Polynomial")
 
     def may_close_gap(self) -> bool:
         """Whether `bound="best"` goes further than what was proven."""
@@ -202,12 +202,13 @@ class Result:
         return minimised
 
     @property
-    def _problem(self) -> dict[str, str]:
+    def _problem_words(self) -> dict[str, str]:
+        """What was solved, in words, as far as that was noted."""
         found = self.info.get("problem")
         return found if isinstance(found, dict) else {}
 
     def _with_constraint(self, words: str) -> str:
-        constraint = self._problem.get("constraint")
+        constraint = self._problem_words.get("constraint")
         return f"{words}, {constraint}" if constraint else words
 
     def plot(self, axes: Axes | None = None) -> Axes:

@@ -263,6 +263,7 @@ class Run:
         return self.stopped
 
     def _stop_reason(self, record: Record) -> Status | None:
+        """Why to stop now, if so: what the callback says, then the limits."""
         limits = self.limits
         if self._callback is not None:
             progress = Progress(
@@ -312,7 +313,7 @@ class Run:
     def keep(self, state: Any) -> None:
         """Offer a state to the checkpoint; it is written when it is time, or when the run ends early."""
         if self.resumption is not None:
-            self.resumption.keep([state() if callable(state) else state], self._counters())
+            self.resumption.keep([state() if callable(state) else state], self._position())
 
     @contextmanager
     def inside(self, state: Any) -> Iterator[None]:
@@ -342,13 +343,13 @@ class Run:
         if self.resumption is not None:
             self.resumption.begin(index, rng, status)
             if self.incumbent.x is not None and not self.resuming:
-                self.resumption.keep([], self._counters())
+                self.resumption.keep([], self._position())
         if self.pool is not None:
             self.pool.settle()
         if not self.resuming:
             self.begin_descent()
 
-    def _counters(self, *, since_the_start: bool = True) -> tuple[Any, ...]:
+    def _position(self, *, since_the_start: bool = True) -> tuple[Any, ...]:
         """What `Position` holds besides the restart."""
         best = self.incumbent
         counts = self.iterations, self.evaluations, self.seconds, self._descent_iterations, self._since_improvement
@@ -360,9 +361,9 @@ class Run:
         """The search is over: what is left to go on with is written, or the end itself, for what follows the search."""
         if self.resumption is not None:
             if self.incumbent.x is not None and not status.resumable:
-                self.resumption.keep([], self._counters())
+                self.resumption.keep([], self._position())
             elif self.incumbent.x is not None and self.resumption.lacks_state:
-                self.resumption.keep([], self._counters(since_the_start=False))  # its first descent begins anew
+                self.resumption.keep([], self._position(since_the_start=False))  # its first descent begins anew
             self.resumption.end(status)
 
     def restore(self, state: dict[str, Any]) -> tuple[int, np.random.Generator, Status]:

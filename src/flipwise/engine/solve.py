@@ -115,15 +115,15 @@ def solve(
         resumed = None if resumption is None else resumption.earlier(searched)
         if bound is not None:
             _begin_proof(run, bound, limits)
-        status = _searched(run, solver, first, rng, restarts, resumed, interrupts, bound)
+        status = _search(run, solver, first, rng, restarts, resumed, interrupts, bound)
         run.save_end(status)
         proven_at = run.seconds
         run.clock.set_limit(limits.time_limit)
         if bound is not None and status is not Status.INTERRUPTED:
-            status = _proven(run, bound, status, interrupts, opened, part)
-        result = _finished(run, problem, status, name, seed_of(seed))
+            status = _prove(run, bound, status, interrupts, opened, part)
+        result = _result_of(run, problem, status, name, seed_of(seed))
         if bound is not None:
-            _reported(bound, result)
+            _report_proof(bound, result)
         if opened is not None:
             result.info.update(resumed=resumed is not None, checkpoint_error=opened.error)
         if log is not None:
@@ -155,7 +155,7 @@ def _begin_proof(run: Run, bound: Proof, limits: Limits) -> None:
         run.clock.set_limit(bound.search_share() * limits.time_limit)
 
 
-def _searched(
+def _search(
     run: Run,
     solver: Solver,
     first: Floats | None,
@@ -202,7 +202,7 @@ def _searched(
     return status
 
 
-def _proven(
+def _prove(
     run: Run, bound: Proof, status: Status, interrupts: Interrupts, checkpoint: Checkpoint | None, part: str
 ) -> Status:
     """Prove a bound; the point is optimal when it meets it. A checkpoint whose proof was interrupted stays."""
@@ -234,7 +234,7 @@ def _raise_bound(run: Run, proof: Proof) -> None:
         run.raise_bound(found / run.unit)
 
 
-def _reported(bound: Proof, result: Result) -> None:
+def _report_proof(bound: Proof, result: Result) -> None:
     """Let the result hold what the proof did, and the proof itself as an object."""
     if bound.report is not None:
         result.info.update(bound.report())
@@ -242,7 +242,7 @@ def _reported(bound: Proof, result: Result) -> None:
         result.certificate = bound.certify(result)
 
 
-def _finished(run: Run, problem: Problem, status: Status, method: str, seed: int | None) -> Result:
+def _result_of(run: Run, problem: Problem, status: Status, method: str, seed: int | None) -> Result:
     """The result of a run: its value recomputed from scratch, its point checked."""
     if run.best_x is None:
         raise InvalidInput(f'method="{method}" ended without a point: it must call `run.offer` or `run.step`.')

@@ -64,9 +64,9 @@ def read_arcs(graph: Any, *, weight: str | None = "weight", columns: Sequence[st
         found = _from_file(Path(graph), columns)
         if isinstance(found, Graph):
             return _upper_half(found)
-        return ArcMatrix(_square(found, str(graph)))
+        return ArcMatrix(_checked_square(found, str(graph)))
     if is_matrix(graph):
-        return ArcMatrix(_square(weights_of("graph", graph), "`graph`"))
+        return ArcMatrix(_checked_square(weights_of("graph", graph), "`graph`"))
     for package, convert in (("networkx", from_networkx), ("igraph", from_igraph)):
         if is_instance(graph, package, "Graph"):
             if not graph.is_directed():
@@ -104,7 +104,7 @@ def read_pairs(graph: Any, *, weight: str | None = "weight", columns: Sequence[s
         return ArcMatrix(weights_of("graph", graph))
     for package, kind, convert in (("networkx", "bipartite", from_networkx), ("igraph", "type", from_igraph)):
         if is_instance(graph, package, "Graph"):
-            return _two_sides(convert(graph, "max", weight), _sides(graph, package, kind), kind)
+            return _two_sides(convert(graph, "max", weight), _sides_of_nodes(graph, package, kind), kind)
     table = _from_table(graph, columns)
     if table is not None:
         return _without_empty(_upper_half(table))
@@ -132,7 +132,7 @@ def weights_of(name: str, matrix: Any) -> sp.csr_array:
     return csr
 
 
-def _square(matrix: sp.csr_array, what: str) -> sp.csr_array:
+def _checked_square(matrix: sp.csr_array, what: str) -> sp.csr_array:
     """The same matrix, refused unless it is that of a directed graph."""
     if matrix.shape[0] != matrix.shape[1]:
         raise InvalidInput(f"{what}: the matrix of a directed graph must be square, got shape {matrix.shape}.")
@@ -203,15 +203,15 @@ def _without_empty(arcs: ArcMatrix) -> ArcMatrix:
     place[targets] = np.arange(targets.size)
     indptr = np.concatenate([[0], np.cumsum(np.diff(matrix.indptr)[sources])])
     inner = sp.csr_array((matrix.data, place[matrix.indices], indptr), shape=(sources.size, targets.size))
-    return ArcMatrix(inner, _chosen(names, sources), _chosen(names, targets), (*arcs.notes, note))
+    return ArcMatrix(inner, _names_of(names, sources), _names_of(names, targets), (*arcs.notes, note))
 
 
-def _chosen(names: Sequence[Any], nodes: np.ndarray) -> list[Any]:
+def _names_of(names: Sequence[Any], nodes: np.ndarray) -> list[Any]:
     """The names of some nodes."""
     return [names[i] for i in nodes.tolist()]
 
 
-def _sides(graph: Any, package: str, kind: str) -> np.ndarray:
+def _sides_of_nodes(graph: Any, package: str, kind: str) -> np.ndarray:
     """The side of each node, by the library's own convention."""
     if package == "igraph":
         given = list(graph.vs[kind]) if kind in graph.vs.attributes() else [None]
@@ -233,4 +233,4 @@ def _two_sides(graph: Graph, side: np.ndarray, kind: str) -> ArcMatrix:
     between = sp.csr_array(matrix[rows][:, columns])
     if 2 * between.nnz != matrix.nnz:
         raise InvalidInput(f"`graph`: some edges join two nodes of one side, by the attribute {kind!r}.")
-    return ArcMatrix(between, _chosen(names, rows), _chosen(names, columns), graph.notes)
+    return ArcMatrix(between, _names_of(names, rows), _names_of(names, columns), graph.notes)

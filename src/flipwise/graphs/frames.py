@@ -30,11 +30,11 @@ def from_frame(table: Any, symmetrise: Symmetrise, columns: Sequence[str] | None
     chosen = choose_columns(titles, _WHAT, InvalidInput, columns=columns)
     arrays = [table[table.columns[titles.index(name)]] for name in chosen if name is not None]
     ends = [np.asarray(column.to_numpy()) for column in arrays[:2]]
-    weights = None if chosen.weight is None else _weights(arrays[2], chosen.weight)
+    weights = None if chosen.weight is None else _weight_column(arrays[2], chosen.weight)
     return graph_from_columns((ends[0], ends[1]), weights, chosen, _WHAT, InvalidInput, symmetrise=symmetrise)
 
 
-def _weights(column: Any, title: str) -> Any:
+def _weight_column(column: Any, title: str) -> Any:
     """A column of weights as floats; what is no number is refused."""
     values = np.asarray(column.to_numpy())
     if values.dtype.kind == "O":  # decimals, numbers with missing ones among them

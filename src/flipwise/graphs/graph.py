@@ -258,13 +258,13 @@ class GraphBuilder:
 
     def count(self, block: ArcBlock) -> None:
         """Take in how many arcs each node has; the first of the two passes."""
-        block = self._covered(block)
+        block = self._double_cover(block)
         self.arcs += block.sources.size
         self.loops += int(kernels.count_arcs(block.sources, block.targets, self._indptr))
 
     def store(self, block: ArcBlock) -> None:
         """Put the arcs into the rows of their ends; the second pass, over the same arcs."""
-        block = self._covered(block)
+        block = self._double_cover(block)
         cursor = self._next_places()
         if self.weighted:
             weights = np.ones(block.sources.size) if block.weights is None else block.weights
@@ -276,7 +276,7 @@ class GraphBuilder:
         if not fits:
             raise InvalidInput(f"{self.what}: changed while it was read.")
 
-    def _covered(self, block: ArcBlock) -> ArcBlock:
+    def _double_cover(self, block: ArcBlock) -> ArcBlock:
         """The arcs of the double cover, where arcs keep their direction."""
         if not self.directed:
             return block
@@ -362,20 +362,20 @@ def repairs_note(counts: ArcCounts, symmetrise: str = "max") -> str:
     done = [
         text
         for number, text in (
-            (loops, f"{_count(loops, 'self loop')} dropped"),
-            (repeated, f"{_count(repeated, 'repeated arc')} merged"),
-            (mutual, f"{_count(mutual, 'pair')} of opposite arcs joined"),
-            (single if mutual else 0, f"{_count(single, 'single arc')} mirrored"),
-            (zero, f"{_count(zero, 'edge')} of weight 0 dropped"),
+            (loops, f"{_counted_noun(loops, 'self loop')} dropped"),
+            (repeated, f"{_counted_noun(repeated, 'repeated arc')} merged"),
+            (mutual, f"{_counted_noun(mutual, 'pair')} of opposite arcs joined"),
+            (single if mutual else 0, f"{_counted_noun(single, 'single arc')} mirrored"),
+            (zero, f"{_counted_noun(zero, 'edge')} of weight 0 dropped"),
         )
         if number
     ]
     if not done:
-        return f"{_count(arcs, 'arc')} read, each an edge."
+        return f"{_counted_noun(arcs, 'arc')} read, each an edge."
     rule = f", weights by {symmetrise}" if repeated + mutual and symmetrise == "sum" else ""
-    return f"{_count(arcs, 'arc')} read: {', '.join(done)}{rule}."
+    return f"{_counted_noun(arcs, 'arc')} read: {', '.join(done)}{rule}."
 
 
-def _count(number: int, noun: str) -> str:
+def _counted_noun(number: int, noun: str) -> str:
     """A number with its noun in the singular or plural."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

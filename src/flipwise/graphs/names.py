@@ -126,16 +126,16 @@ class NodeNumbers:
                     f"{what}: the largest node number, {self.largest:,}, would make {n:,} nodes for {self._arcs:,} "
                     "arcs. Leave `base` out to keep only the nodes that occur."
                 )
-            return self._consecutive(base, n)
+            return self._consecutive_numbering(base, n)
         numbers = np.flatnonzero(self._marked) if self._sorted is None else self._sorted
         n, first = numbers.size, int(numbers[0])
         self.bounds = (first, self.largest)
         if self.largest - first + 1 == n:
-            return self._consecutive(first, n)
+            return self._consecutive_numbering(first, n)
         names = array("q", numbers.astype(np.int64).tobytes())
         return Numbering(n, names, _by_search(numbers) if self._sorted is not None else _by_table(numbers))
 
-    def _consecutive(self, first: int, n: int) -> Numbering:
+    def _consecutive_numbering(self, first: int, n: int) -> Numbering:
         """The numbering of first, first + 1, ..., of n nodes."""
         return Numbering(n, None if first == 0 else range(first, first + n), shifted_by(first, n))
 

@@ -33,7 +33,7 @@ def induced_subgraph(graph: Graph, nodes: Ints) -> Graph:
     >>> graph, graph.names
     (Graph(2 nodes, 1 edges, unweighted), [1, 2])
     """
-    chosen = _checked(graph, nodes)
+    chosen = _checked_numbers(graph, nodes)
     place = np.full(graph.n, -1, dtype=np.int64)
     place[chosen] = np.arange(chosen.size)
     lengths = graph.degrees[chosen]
@@ -45,7 +45,7 @@ def induced_subgraph(graph: Graph, nodes: Ints) -> Graph:
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[inside], minlength=chosen.size))]).astype(np.int64)
     indices = place[graph.indices[kept]].astype(graph.indices.dtype)
     weights = None if graph.weights is None else graph.weights[kept]
-    return Graph(indptr, indices, weights, _names(graph, chosen), graph.notes)
+    return Graph(indptr, indices, weights, _names_of(graph, chosen), graph.notes)
 
 
 def node_table(graph: Graph, nodes: Ints) -> dict[str, list[Any]]:
@@ -57,10 +57,10 @@ def node_table(graph: Graph, nodes: Ints) -> dict[str, list[Any]]:
     >>> node_table(as_graph((4, [[0, 1], [1, 2], [2, 0], [2, 3]])), [1, 2])
     {'node': [1, 2], 'degree': [1, 1], 'weight': [1.0, 1.0], 'core': [2, 2]}
     """
-    chosen = _checked(graph, nodes)
+    chosen = _checked_numbers(graph, nodes)
     inner = induced_subgraph(graph, chosen)
     return {
-        "node": _names(graph, chosen),
+        "node": _names_of(graph, chosen),
         "degree": inner.degrees.tolist(),
         "weight": np.asarray(inner.to_scipy().sum(axis=1)).ravel().tolist(),
         "core": core_numbers(graph)[chosen].tolist(),
@@ -77,11 +77,11 @@ def node_marks(graph: Graph, nodes: Ints) -> dict[str, npt.NDArray[Any]]:
     {'inside': array([ True,  True, False]), 'core': array([1, 1, 0])}
     """
     inside = np.zeros(graph.n, dtype=np.bool_)
-    inside[_checked(graph, nodes)] = True
+    inside[_checked_numbers(graph, nodes)] = True
     return {"inside": inside, "core": core_numbers(graph)}
 
 
-def _checked(graph: Graph, nodes: Ints) -> npt.NDArray[np.int64]:
+def _checked_numbers(graph: Graph, nodes: Ints) -> npt.NDArray[np.int64]:
     """Numbers of nodes, ascending and in range."""
     chosen = np.asarray(nodes)
     if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
@@ -91,6 +91,6 @@ def _checked(graph: Graph, nodes: Ints) -> npt.NDArray[np.int64]:
     return chosen.astype(np.int64)
 
 
-def _names(graph: Graph, chosen: npt.NDArray[np.int64]) -> list[Any]:
+def _names_of(graph: Graph, chosen: npt.NDArray[np.int64]) -> list[Any]:
     """The names of some nodes, their numbers where they have none."""
     return chosen.tolist() if graph.names is None else [graph.names[i] for i in chosen.tolist()]

@@ -62,9 +62,9 @@ class Encoding:
         for label in self.labels:
             kind = cqm.vartype(label)
             if kind is dimod.BINARY:
-                self._encode(label, 0.0, [1.0])
+                self._add_encoding(label, 0.0, [1.0])
             elif kind is dimod.SPIN:
-                self._encode(label, -1.0, [2.0])
+                self._add_encoding(label, -1.0, [2.0])
             elif kind is dimod.INTEGER:
                 low, high = math.ceil(cqm.lower_bound(label)), math.floor(cqm.upper_bound(label))
                 if high - low > WIDEST:
@@ -72,13 +72,14 @@ class Encoding:
                         f"the integer variable {label!r} of `cqm` ranges from {low} to {high}: give it an upper bound "
                         f"at most {WIDEST} above the lower one, dimod.Integer({label!r}, upper_bound=...)."
                     )
-                self._encode(label, float(low), _steps(high - low))
+                self._add_encoding(label, float(low), _bit_weights(high - low))
             else:
                 raise IncompatibleObjective(
                     f"the variable {label!r} of `cqm` is {kind.name}: only whole numbers can be."
                 )
 
-    def _encode(self, label: Hashable, constant: float, coefficients: list[float]) -> None:
+    def _add_encoding(self, label: Hashable, constant: float, coefficients: list[float]) -> None:
+        """A variable is this constant plus its new bits, each times its coefficient."""
         self.constants[label] = constant
         self.bits[label] = [(self.n + k, coefficient) for k, coefficient in enumerate(coefficients)]
         self.n += len(coefficients)
@@ -128,7 +129,7 @@ class Encoding:
         return found
 
 
-def _steps(width: int) -> list[float]:
+def _bit_weights(width: int) -> list[float]:
     """1, 2, 4, ... and a rest, which add up to `width`."""
     steps: list[float] = []
     while width > 0:

@@ -101,7 +101,7 @@ class FlipwiseSampler(dimod.Sampler, PolynomialSampling, dimod.Initialized):  # 
         converted = working_time()
         if model.n == 0:
             empty = np.empty((num_reads or 1, 0), dtype=np.int8)
-            return dimod.SampleSet.from_samples_bqm((empty, []), bqm, info=_timing(started, converted, 0.0))
+            return dimod.SampleSet.from_samples_bqm((empty, []), bqm, info=_timing_info(started, converted, 0.0))
         rng = as_generator(seed)
         given = initial_states is not None or num_reads is not None
         parsed = self.parse_initial_states(
@@ -117,10 +117,10 @@ class FlipwiseSampler(dimod.Sampler, PolynomialSampling, dimod.Initialized):  # 
         problem = as_problem(model.objective(), None, constraint, None, by_index(fixed, list(bqm.variables)))
         limits = Limits(time_limit=None if time_limit is None else max(0.0, time_limit - (search_started - started)))
         with use_threads(threads):
-            samples, iterations = _drawn(
+            samples, iterations = _draw_reads(
                 problem, starts if problem.given is problem and constraint is None else None, reads, effort, limits, rng
             )
-        info = _timing(started, converted, working_time() - search_started)
+        info = _timing_info(started, converted, working_time() - search_started)
         info["iterations"] = iterations
         return dimod.SampleSet.from_samples_bqm((samples, list(bqm.variables)), bqm, info=info)
 
@@ -155,13 +155,13 @@ class FlipwiseSampler(dimod.Sampler, PolynomialSampling, dimod.Initialized):  # 
         rng = as_generator(seed)
         limits = Limits(time_limit=None if time_limit is None else max(0.0, time_limit - (converted - started)))
         with use_threads(threads):
-            samples, iterations = _drawn(problem, None, num_reads, effort, limits, rng)
+            samples, iterations = _draw_reads(problem, None, num_reads, effort, limits, rng)
         full = dimod.SampleSet.from_samples_cqm((encoding.decoded(samples), encoding.labels), cqm)
-        full.info.update(_timing(started, converted, working_time() - converted), iterations=iterations)
+        full.info.update(_timing_info(started, converted, working_time() - converted), iterations=iterations)
         return full
 
 
-def _drawn(
+def _draw_reads(
     problem: Problem,
     starts: npt.NDArray[np.int8] | None,
     count: int,
@@ -221,6 +221,7 @@ def _in_order(initial: dimod.SampleSet, bqm: dimod.BinaryQuadraticModel) -> npt.
     return np.ascontiguousarray(initial.record.sample[:, columns], dtype=np.int8)
 
 
-def _timing(started: float, converted: float, search: float) -> dict[str, Any]:
+def _timing_info(started: float, converted: float, search: float) -> dict[str, Any]:
+    """The seconds of a sampling by their kind."""
     total = working_time() - started
     return {"timing": {"conversion_s": converted - started, "search_s": search, "total_s": total}}

@@ -79,11 +79,11 @@ def check_objective(
             problems.append(f"the change of a batch of flips is off by {flip_error:.2g} (relative).")
     if isinstance(objective, SupportsLipschitz):
         constant = objective.lipschitz()
-        steepest = max(_steepness(objective, rng) for _ in range(points))
+        steepest = max(_gradient_slope(objective, rng) for _ in range(points))
         if constant.is_bound and steepest > constant.value * (1 + 1e-6):
             problems.append(f"the gradient has slope {steepest:.4g}, above the Lipschitz bound {constant.value:.4g}.")
     seconds = _evaluation_seconds(objective, points, rng)
-    return ObjectiveReport(gradient_error, flip_error, tuple(problems), seconds, _scheme(objective, seconds))
+    return ObjectiveReport(gradient_error, flip_error, tuple(problems), seconds, _scheme_in_words(objective, seconds))
 
 
 def _evaluation_seconds(objective: Objective, points: int, rng: np.random.Generator) -> float:
@@ -97,7 +97,7 @@ def _evaluation_seconds(objective: Objective, points: int, rng: np.random.Genera
     return float(np.median(taken))
 
 
-def _scheme(objective: Objective, seconds: float) -> str:
+def _scheme_in_words(objective: Objective, seconds: float) -> str:
     """How `minimize` goes about such an objective, in words."""
     if isinstance(objective, SupportsFlips):
         return "DPCD with exact flips, then the portfolio"
@@ -120,6 +120,7 @@ def _gradient_error(objective: Objective, rng: np.random.Generator) -> float:
 
 
 def _flip_error(objective: SupportsFlips, rng: np.random.Generator) -> float:
+    """How far the changes by flips, and the gradient after them, are from those computed anew."""
     x: Floats = np.where(rng.random(objective.shape) < 0.5, 1.0, -1.0)
     g = objective.gradient(x)
     batch = rng.permutation(x.size)[: max(1, x.size // 3)]
@@ -133,6 +134,7 @@ def _flip_error(objective: SupportsFlips, rng: np.random.Generator) -> float:
     return max(abs(promised - (after - before)) / scale, abs(made - (after - before)) / scale, drift)
 
 
-def _steepness(objective: Objective, rng: np.random.Generator) -> float:
+def _gradient_slope(objective: Objective, rng: np.random.Generator) -> float:
+    """How much the gradient changes between two random points, over their distance."""
     y, z = rng.uniform(-1, 1, objective.shape), rng.uniform(-1, 1, objective.shape)
     return float(np.linalg.norm(objective.gradient(z) - objective.gradient(y)) / np.linalg.norm(z - y))

@@ -59,7 +59,7 @@ class Counts(ABC):
         low, high = self.limits(shape)
         return zip(low.tolist(), high.tolist(), self.members(shape), strict=True)
 
-    def _place(self, shape: tuple[int, ...], group: int) -> str:
+    def _in_group(self, shape: tuple[int, ...], group: int) -> str:
         """Where a count is wrong, for messages; nothing where there is only one."""
         return "" if self.limits(shape)[0].size == 1 else f" in group {group}"
 
@@ -69,8 +69,8 @@ class Counts(ABC):
             wrong = high if low == high else low
             if not 0 <= wrong <= inside.size:
                 raise InvalidInput(
-                    f"the number of ones{self._place(shape, group)} must be between 0 and the {inside.size} variables "
-                    f"there, got {wrong}."
+                    f"the number of ones{self._in_group(shape, group)} must be between 0 and the {inside.size} "
+                    f"variables there, got {wrong}."
                 )
 
     def random(self, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
@@ -88,7 +88,7 @@ class Counts(ABC):
         for group, (low, high, inside) in enumerate(self.by_group(x.shape)):
             found = int(np.count_nonzero(up if inside.size == up.size else up[inside]))
             if not low <= found <= high:
-                return f"it must have {range_in_words(low, high)} ones{self._place(x.shape, group)}, it has {found}"
+                return f"it must have {range_in_words(low, high)} ones{self._in_group(x.shape, group)}, it has {found}"
         return None
 
     def contains(self, x: npt.NDArray[np.generic]) -> bool:
@@ -180,7 +180,7 @@ class Cardinality(Counts):
         return np.zeros(int(np.prod(shape)), dtype=np.int64)
 
     def limits(self, shape: tuple[int, ...]) -> tuple[Ints, Ints]:
-        return _ends(self.count, self.at_least, self.at_most, 1)
+        return _checked_limits(self.count, self.at_least, self.at_most, 1)
 
     def members(self, shape: tuple[int, ...]) -> list[Ints]:
         return [np.arange(int(np.prod(shape)))]
@@ -234,7 +234,7 @@ class ColumnCounts(Counts):
         return np.tile(np.arange(shape[1], dtype=np.int64), shape[0])
 
     def limits(self, shape: tuple[int, ...]) -> tuple[Ints, Ints]:
-        return _ends(self.ones, self.at_least, self.at_most, shape[1])
+        return _checked_limits(self.ones, self.at_least, self.at_most, shape[1])
 
     def members(self, shape: tuple[int, ...]) -> list[Ints]:
         rows = np.arange(shape[0]) * shape[1]
@@ -305,7 +305,7 @@ class GroupCounts(Counts):
 
     def limits(self, shape: tuple[int, ...]) -> tuple[Ints, Ints]:
         given = next(numbers for numbers in (self.ones, self.at_least, self.at_most) if numbers is not None)
-        return _ends(self.ones, self.at_least, self.at_most, given.size)
+        return _checked_limits(self.ones, self.at_least, self.at_most, given.size)
 
 
 Count = int | tuple[int, int] | Cardinality | None
@@ -362,14 +362,15 @@ def _check_range(name: str, exact: Any, least: Any, most: Any) -> None:
         if given is not None and not isinstance(given, tuple | np.ndarray):
             check_whole(label, given, 0)
     if least is not None and most is not None and bool((np.asarray(least) > np.asarray(most)).any()):
-        raise InvalidInput(f"`at_least` must not be above `at_most`, got {_listed(least)} and {_listed(most)}.")
+        raise InvalidInput(f"`at_least` must not be above `at_most`, got {_plain_list(least)} and {_plain_list(most)}.")
 
 
-def _listed(numbers: Any) -> Any:
+def _plain_list(numbers: Any) -> Any:
+    """An array as a list, anything else as it is."""
     return numbers.tolist() if isinstance(numbers, np.ndarray) else numbers
 
 
-def _ends(exact: Any, least: Any, most: Any, groups: int) -> tuple[Ints, Ints]:
+def _checked_limits(exact: Any, least: Any, most: Any, groups: int) -> tuple[Ints, Ints]:
     """The least and the largest number of ones, one for each group."""
     low = exact if exact is not None else 0 if least is None else least
     high = exact if exact is not None else MANY if most is None else most

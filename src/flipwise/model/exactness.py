@@ -48,7 +48,7 @@ class Sizes:
             largest = float(rows.max(initial=0.0))
             total = float(rows.sum(dtype=np.longdouble)) + abs(d)
         check_size("A", rows)
-        parts = [part for part in map(_numbers, terms) if part is not None]
+        parts = [part for part in map(_entries_of, terms) if part is not None]
         if len(parts) < len(terms):
             return cls(rows, total, math.inf, sum(_longest_row(term) for term in terms), False, 0.0)
         entries = sum(part.size for part in parts)
@@ -105,7 +105,7 @@ def sum_of_terms(terms: Sequence[Term], c: Floats, constants: Floats, x: Floats)
     return math.fsum(np.concatenate(numbers))
 
 
-def _numbers(term: Term) -> Any:
+def _entries_of(term: Term) -> Any:
     """The entries of a matrix; None where a term has none."""
     if isinstance(term, Sparse):
         return term.A.data

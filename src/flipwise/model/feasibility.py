@@ -86,7 +86,8 @@ def row_units(rows: LinearConstraints) -> Floats:
     return np.where(sizes > 0.0, sizes, 1.0)
 
 
-def _uncoupled(n: int) -> tuple[Any, ...]:
+def _no_couplings(n: int) -> tuple[Any, ...]:
+    """The arrays of a sparse matrix of zeros."""
     return np.zeros(n + 1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
 
 
@@ -95,7 +96,7 @@ def feasible_point(rows: LinearConstraints, rng: np.random.Generator) -> Floats:
     n = rows.A.shape[1]
     for attempt in range(TRIES):
         s = np.where(rng.integers(0, 2, n) > 0, 1, -1).astype(np.int8)
-        chains = Chains(rows, _uncoupled(n), np.zeros(n), s, 1.0 / row_units(rows), int(rng.integers(1, 2**63)))
+        chains = Chains(rows, _no_couplings(n), np.zeros(n), s, 1.0 / row_units(rows), int(rng.integers(1, 2**63)))
         chains.run(np.full(SWEEPS * 2**attempt, 0.1), kernels.FIRST)
         if rows.contains(chains.s):
             return chains.s.astype(np.float64)
@@ -109,7 +110,7 @@ def nearest_point(rows: LinearConstraints, y: Floats) -> Floats:
         return s.astype(np.float64)
     n = y.size
     unit = float(np.abs(y).mean()) or 1.0
-    chains = Chains(rows, _uncoupled(n), -y, s, 8.0 * unit / row_units(rows), 1)
+    chains = Chains(rows, _no_couplings(n), -y, s, 8.0 * unit / row_units(rows), 1)
     for sweeps in (8, 32, 128):
         chains.run(np.geomspace(unit, 0.05 * unit, sweeps), kernels.SOFT)
         if chains.found is not None:
@@ -148,6 +149,7 @@ def short_indices(A: sp.csr_array) -> sp.csr_array:
 
 
 def _by_highs(rows: LinearConstraints, cost: Floats) -> Floats:
+    """A feasible point that HiGHS finds; an error where there is none, or none was found in time."""
     answer = milp(rows, cost, SECONDS)
     if answer.x is not None:
         s = np.where(answer.x > 0.5, 1.0, -1.0)
@@ -164,7 +166,7 @@ def _by_highs(rows: LinearConstraints, cost: Floats) -> Floats:
 
 def infeasible(rows: LinearConstraints) -> InfeasibleModel:
     """The error of rows that no point keeps, with as few of them as conflict already."""
-    kept, is_least = _conflict(rows)
+    kept, is_least = _conflicting_rows(rows)
     names = [f"{rows.name(row)} ({rows.range_in_words(row)})" for row in kept[:8]]
     more = f" and {len(kept) - 8} more" if len(kept) > 8 else ""
     least = ", and every one of them is needed for that" if is_least else ""
@@ -175,7 +177,7 @@ def infeasible(rows: LinearConstraints) -> InfeasibleModel:
     )
 
 
-def _conflict(rows: LinearConstraints) -> tuple[list[int], bool]:
+def _conflicting_rows(rows: LinearConstraints) -> tuple[list[int], bool]:
     """Rows that conflict, and whether all of them are needed for that: each is left out in turn (deletion filter)."""
     from flipwise.kernels.compile_time import working_time
 

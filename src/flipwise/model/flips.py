@@ -108,7 +108,7 @@ class EvaluatedFlips:
     def improving_swaps(self, x: Floats, g: Floats, labels: Ints) -> Ints:
         candidates, self.looked_at_all = single_moves(x, g, labels)
         for pair in candidates:
-            if self.flip_change(x, g, pair) < -_slack(self.value(x)):
+            if self.flip_change(x, g, pair) < -_value_slack(self.value(x)):
                 return np.asarray(pair[None, :])
         return np.empty((0, 2), dtype=np.int64)
 
@@ -117,7 +117,7 @@ class EvaluatedFlips:
         candidates, self.looked_at_all = single_moves(x, g, None)
         flips, change = 0, 0.0
         for one in candidates:
-            if self.flip_change(x, g, one) < -_slack(self.value(x)):
+            if self.flip_change(x, g, one) < -_value_slack(self.value(x)):
                 change += self.flip(x, g, one)
                 flips += 1
         return flips, change
@@ -158,6 +158,6 @@ def _best_sides(out: Ints, into: Ints) -> tuple[Ints, Ints]:
     return (out[:side], into[:longer]) if out.size <= into.size else (out[:longer], into[:side])
 
 
-def _slack(value: float) -> float:
+def _value_slack(value: float) -> float:
     """A difference of values below this is rounding, not an improvement."""
     return 1e-12 * abs(value)

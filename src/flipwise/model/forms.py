@@ -117,15 +117,16 @@ def ising_form(objective: Quadratic, dense_from: float = DENSE_FROM) -> IsingFor
 
 
 def _sparse_form(A: Any, objective: Quadratic, written_out: bool = False) -> IsingForm:
+    """The form of one sparse matrix, written out where it is small."""
     n = objective.n
     data = A.data
     if objective.diagonal.any():
         rows = np.repeat(np.arange(n, dtype=A.indices.dtype), np.diff(A.indptr))
         data = np.where(A.indices == rows, 0.0, data)
     J, h, scale = _as_integers(data, objective.c, narrowest=written_out)
-    slack, width = _slack(J, objective), _width(data, scale, n)
+    slack, width = _field_slack(J, objective), _field_width(data, scale, n)
     if written_out:
-        return _full(sp.csr_array((J, A.indices, A.indptr), shape=(n, n)).toarray(), h, scale, slack, width)
+        return _form_of_dense(sp.csr_array((J, A.indices, A.indptr), shape=(n, n)).toarray(), h, scale, slack, width)
     indices = A.indices if n >= 2**31 else np.asarray(A.indices, dtype=np.int32)  # one type, to compile for it once
     return IsingForm(n, h, scale, slack, width, None, np.asarray(A.indptr, dtype=np.int64), indices, J)
 
@@ -134,15 +135,17 @@ def _dense_form(A: Floats, objective: Quadratic) -> IsingForm:
     n = objective.n
     np.fill_diagonal(A, 0.0)
     J, h, scale = _as_integers(A.reshape(-1), objective.c, narrowest=True)
-    return _full(J.reshape(n, n), h, scale, _slack(J, objective), _width(A.reshape(-1), scale, n))
+    return _form_of_dense(J.reshape(n, n), h, scale, _field_slack(J, objective), _field_width(A.reshape(-1), scale, n))
 
 
-def _full(matrix: Numbers, h: Numbers, scale: float, slack: float, width: float) -> IsingForm:
+def _form_of_dense(matrix: Numbers, h: Numbers, scale: float, slack: float, width: float) -> IsingForm:
+    """The form of a matrix that is written out."""
     none = np.zeros(0, dtype=np.int64)
     return IsingForm(h.size, h, scale, slack, width, matrix, none, none, matrix[:0, 0])
 
 
-def _slack(J: Numbers, objective: Quadratic) -> float:
+def _field_slack(J: Numbers, objective: Quadratic) -> float:
+    """What rounding can do to the cost of a flip; nothing in integers."""
     return 0.0 if np.issubdtype(J.dtype, np.integer) else float(objective.slack.max(initial=0.0))
 
 
@@ -181,7 +184,7 @@ def _as_integers(weights: Floats, linear: Floats, narrowest: bool = False) -> tu
     return J, (h // factor).astype(kind), 1.0 / (factor * grain)
 
 
-def _width(weights: Floats, scale: float, n: int) -> float:
+def _field_width(weights: Floats, scale: float, n: int) -> float:
     """The root mean square of a local field's random part, sqrt(sum J^2 / n): the unit of temperature."""
     largest = largest_size(weights)
     if 1e-140 < largest < 1e140:

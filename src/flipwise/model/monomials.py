@@ -57,7 +57,7 @@ def rows_of_terms(terms: Iterable[tuple[Any, Any]]) -> list[Rows]:
         keys.append(key)
         coefficients.append(coefficient)
     return [
-        (_indices(keys).reshape(len(keys), length), as_floats("terms", coefficients))
+        (_checked_indices(keys).reshape(len(keys), length), as_floats("terms", coefficients))
         for length, (keys, coefficients) in sorted(by_length.items())
     ]
 
@@ -94,7 +94,7 @@ def monomials(parts: Iterable[Rows], n: int | None, variables: Variables, consta
     needed = 0
     for rows, values in parts:
         needed = max(needed, int(rows.max(initial=-1)) + 1)
-        for part in _reduced(np.sort(rows, axis=1), values, variables):
+        for part in _without_repeats(np.sort(rows, axis=1), values, variables):
             by_degree.setdefault(part[0].shape[1], []).append(part)
     if n is not None and needed > n:
         raise InvalidInput(f"`n` is {n}, but a term has the variable {needed - 1}; indices are below n.")
@@ -119,14 +119,15 @@ def monomials(parts: Iterable[Rows], n: int | None, variables: Variables, consta
     return Monomials(needed if n is None else int(n), offsets, members, coefficients, constant)
 
 
-def _indices(keys: list[tuple[int, ...]]) -> Ints:
+def _checked_indices(keys: list[tuple[int, ...]]) -> Ints:
+    """The variables of terms of one degree as rows."""
     largest = max((i for key in keys for i in key), default=0)
     if largest > MOST:
         raise InvalidInput(f"the variables in `terms` must be at most {MOST}, got {largest}.")
     return np.array(keys, dtype=np.int64)
 
 
-def _reduced(rows: Ints, values: Floats, variables: Variables) -> list[Rows]:
+def _without_repeats(rows: Ints, values: Floats, variables: Variables) -> list[Rows]:
     """Sorted rows without repeated variables; those that had some are shorter now."""
     repeated = (rows[:, 1:] == rows[:, :-1]).any(axis=1)
     if not repeated.any():

@@ -55,7 +55,7 @@ class Polynomial:
                 "For arrays use flipwise.Polynomial.from_arrays(indices, coefficients)."
             )
         check_variables(variables)
-        self._set(monomials(rows_of_terms(terms.items()), n, variables, 0.0), variables)
+        self._store_terms(monomials(rows_of_terms(terms.items()), n, variables, 0.0), variables)
 
     @classmethod
     def from_arrays(
@@ -80,7 +80,7 @@ class Polynomial:
         check_variables(variables)
         parts: list[Rows] = rows_of_arrays(indices, coefficients)
         made = cls.__new__(cls)
-        made._set(monomials(parts, n, variables, constant), variables)
+        made._store_terms(monomials(parts, n, variables, constant), variables)
         return made
 
     @classmethod
@@ -97,10 +97,11 @@ class Polynomial:
         """
         check_variables(variables)
         made = cls.__new__(cls)
-        made._set(monomials(rows_of_terms(terms), n, variables, 0.0), variables)
+        made._store_terms(monomials(rows_of_terms(terms), n, variables, 0.0), variables)
         return made
 
-    def _set(self, terms: Monomials, variables: Variables) -> None:
+    def _store_terms(self, terms: Monomials, variables: Variables) -> None:
+        """Take these terms as the polynomial's own."""
         self.variables = variables
         self.n = terms.n
         """Number of variables."""
@@ -170,7 +171,7 @@ class Polynomial:
 
     # --- value and gradient, at any real x -------------------------------------------------------------------------
 
-    def _own(self, x: Floats) -> Floats:
+    def _in_own_variables(self, x: Floats) -> Floats:
         """`x`, which is in spins, in the polynomial's own variables."""
         flat = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
         return (flat + 1.0) / 2.0 if self.binary else flat
@@ -178,13 +179,13 @@ class Polynomial:
     def value(self, x: Floats) -> float:
         if self.coefficients.size == 0:
             return self.constant
-        products = np.multiply.reduceat(self._own(x)[self.members], self.offsets[:-1])
+        products = np.multiply.reduceat(self._in_own_variables(x)[self.members], self.offsets[:-1])
         return accurate_sum(np.append(self.coefficients * products, self.constant))
 
     def gradient(self, x: Floats) -> Floats:
         g = np.zeros(self.n)
         room = np.empty(self.degree)
-        kernels.term_gradient(self.offsets, self.members, self.coefficients, self._own(x), room, g)
+        kernels.term_gradient(self.offsets, self.members, self.coefficients, self._in_own_variables(x), room, g)
         return g / 2.0 if self.binary else g
 
     def lipschitz(self) -> Lipschitz:

@@ -95,7 +95,7 @@ class Problem:
         gradient: Callable[[Floats], Floats] = self.objective.gradient
         if self.is_users_own:
             value, gradient = checked_value(value), checked_gradient(gradient, self.shape)
-        counted = {"value": _counted(value, count), "gradient": _counted(gradient, count)}
+        counted = {"value": _counting_call(value, count), "gradient": _counting_call(gradient, count)}
         other: Any
         try:
             other = copy(self.objective)
@@ -140,7 +140,9 @@ class Problem:
         return start
 
 
-def _counted(function: Callable[[Floats], Any], count: Callable[[], None]) -> Callable[[Floats], Any]:
+def _counting_call(function: Callable[[Floats], Any], count: Callable[[], None]) -> Callable[[Floats], Any]:
+    """The function, with `count` called first."""
+
     def counted(x: Floats) -> Any:
         count()
         return function(x)
@@ -199,6 +201,7 @@ def without_ranges(problem: Problem, fixed: Fixed | None = None) -> Problem:
 
 
 def _as_objective(objective: Any, shape: Any) -> Objective:
+    """The objective that a user's matrix, dictionary, function or object stands for."""
     if isinstance(objective, Objective):
         own: Any = objective.shape
         if not (isinstance(own, tuple) and own and all(is_whole(size) and size >= 0 for size in own)):

@@ -87,7 +87,7 @@ class Quadratic:
         self.variables = check_variables(variables)
         self.n = n
         """Number of variables."""
-        self.shape = _shape(shape, n)
+        self.shape = _shape_of(shape, n)
         sizes = Sizes.of(terms, linear, float(d))
         self.grain = sizes.grain / (1.0 if variables == "spin" else 4.0)
         """A power of two that divides A, c and d, where all arithmetic is exact (integers, halves); otherwise 0."""
@@ -358,7 +358,8 @@ def _is_sum(parts: Sequence[Any]) -> bool:
     return not parts or any(isinstance(part, Dense | Sparse | LowRank) or np.ndim(part) == 2 for part in parts)
 
 
-def _shape(shape: int | tuple[int, ...] | None, n: int) -> tuple[int, ...]:
+def _shape_of(shape: int | tuple[int, ...] | None, n: int) -> tuple[int, ...]:
+    """The shape of x, which must have n entries."""
     if shape is None:
         return (n,)
     full = checked_shape("shape", shape)

@@ -103,7 +103,7 @@ def reduced(problem: Problem, fixed: Fixed | None) -> Problem:
     if isinstance(counts, Counts):
         groups = counts.labels(problem.shape).copy()
         limits = _limits_of_rest(counts, problem.shape, groups, spins)
-    kept, least, most = _numbered(groups[spins == 0.0], *limits)
+    kept, least, most = _numbered_groups(groups[spins == 0.0], *limits)
     dummies = most - least
     labels = np.concatenate([kept, np.repeat(np.arange(most.size), dummies)])
     constraint: Constraint = Free() if not most.size else GroupCounts(labels, most)
@@ -150,11 +150,11 @@ def _fixed_spins(problem: Problem, fixed: Fixed) -> Floats:
     for key, value in fixed.items():
         if value not in (low, 1) or isinstance(value, str):
             raise InvalidInput(f"`fixed` must hold only {low} and 1, got {value!r} for variable {key!r}.")
-        spins[_place(key, problem.shape)] = 1.0 if value == 1 else -1.0
+        spins[_index_of(key, problem.shape)] = 1.0 if value == 1 else -1.0
     return spins
 
 
-def _place(key: Any, shape: tuple[int, ...]) -> int:
+def _index_of(key: Any, shape: tuple[int, ...]) -> int:
     """The flattened index of a variable."""
     index = key if isinstance(key, tuple) else (key,)
     inside = len(index) == len(shape) and all(
@@ -189,7 +189,7 @@ def _limits_of_rest(counts: Counts, shape: tuple[int, ...], groups: Ints, spins:
     return low, high
 
 
-def _numbered(groups: Ints, low: Ints, high: Ints) -> tuple[Ints, Ints, Ints]:
+def _numbered_groups(groups: Ints, low: Ints, high: Ints) -> tuple[Ints, Ints, Ints]:
     """The groups that are left as 0, 1, 2, ..., the free variables as one of them, unless there is no other."""
     names, labels = np.unique(groups, return_inverse=True)
     if names.size == 0 or (names.size == 1 and names[0] < 0):

@@ -64,9 +64,9 @@ class Selection:
 def restricted(objective: Objective, selection: Selection) -> tuple[Objective, float]:
     """The objective of what remains, and how far its values can be from the given ones where it does not say so."""
     if isinstance(objective, Quadratic):
-        return _of_quadratic(objective, selection), 0.0
+        return _restricted_quadratic(objective, selection), 0.0
     if isinstance(objective, Polynomial):
-        return _of_polynomial(objective, selection)
+        return _restricted_polynomial(objective, selection)
     if not isinstance(objective, Smooth):
         known = objective.lipschitz() if hasattr(objective, "lipschitz") else None
         constant = known.value if known is not None and known.is_bound else None
@@ -84,8 +84,9 @@ class _PartOfSmooth(Smooth):
         self._selection = selection
         self._last = None
 
-    def _own(self, x: Floats) -> Floats:
-        return super()._own(self._selection.embedded(x).reshape(self._whole_shape))
+    def _in_own_variables(self, x: Floats) -> Floats:
+        """The point of all variables that `x` of the others stands for, in the polynomial's own variables."""
+        return super()._in_own_variables(self._selection.embedded(x).reshape(self._whole_shape))
 
     def _checked_gradient(self, gradient: Any) -> Slopes:
         whole = as_slopes(gradient, self._whole_shape)
@@ -93,14 +94,15 @@ class _PartOfSmooth(Smooth):
         return slopes / slopes.dtype.type(2.0) if self.variables == "binary" else slopes
 
 
-def _of_quadratic(objective: Quadratic, selection: Selection) -> Quadratic:
+def _restricted_quadratic(objective: Quadratic, selection: Selection) -> Quadratic:
+    """The quadratic in the variables that are left, the fixed ones put in."""
     if not selection.fixes:
         return _with_dummies(objective, selection)
     if objective._given is not None:
         return _of_small_quadratic(objective, selection)
     fields = 2.0 * objective.times(selection.spins)  # what the fixed ones add to the linear part of the others
     constants = [np.array([objective.d]), objective.c * selection.spins, selection.spins * fields / 2.0]
-    terms: list[Any] = [_part(term, selection) for term in objective.terms]
+    terms: list[Any] = [_restricted_term(term, selection) for term in objective.terms]
     linear = selection.padded(objective.c + fields)
     made = Quadratic(terms, linear, accurate_sum(np.concatenate(constants)))
     if not objective.grain:
@@ -124,7 +126,7 @@ def _of_small_quadratic(objective: Quadratic, selection: Selection) -> Quadratic
     parts = np.concatenate([rows[:, free], *(_few_rows(block) for block in added)])
     linear = np.concatenate([parts, np.zeros((len(parts), selection.dummies))], axis=1)
     all_constants = np.concatenate([constants, (rows[:, fixed] * point).reshape(-1), *products])
-    kept: list[Any] = [_part(term, selection) for term in terms]
+    kept: list[Any] = [_restricted_term(term, selection) for term in terms]
     summed = np.array([accurate_sum(column) for column in linear.T])
     made = Quadratic(kept, summed, accurate_sum(all_constants), variables=objective.variables)
     made.rounding += 8.0 * _EPS * (float(np.abs(linear).sum()) + float(np.abs(all_constants).sum()))
@@ -148,15 +150,15 @@ def _with_dummies(objective: Quadratic, selection: Selection) -> Quadratic:
     for name in ("matrix", "diagonal", "_has_diagonal"):
         made.__dict__.pop(name, None)  # what was derived from the numbers
     made.n, made.shape = selection.size, (selection.size,)
-    made.terms = tuple(_part(term, selection) for term in objective.terms)
+    made.terms = tuple(_restricted_term(term, selection) for term in objective.terms)
     made.c, made.slack = selection.padded(objective.c), selection.padded(objective.slack)
     if objective._given is not None:
         terms, c, constants = objective._given
-        made._given = tuple(_part(term, selection) for term in terms), selection.padded(c), constants
+        made._given = tuple(_restricted_term(term, selection) for term in terms), selection.padded(c), constants
     return made
 
 
-def _part(term: Term, selection: Selection) -> Term:
+def _restricted_term(term: Term, selection: Selection) -> Term:
     """The rows and columns of a matrix that remain, with zeros for the dummies."""
     free, size, dummies = selection.free, selection.size, selection.dummies
     if isinstance(term, LowRank):
@@ -172,11 +174,12 @@ def _part(term: Term, selection: Selection) -> Term:
     return Dense(whole)
 
 
-def _of_polynomial(objective: Polynomial, selection: Selection) -> tuple[Polynomial, float]:
+def _restricted_polynomial(objective: Polynomial, selection: Selection) -> tuple[Polynomial, float]:
+    """The polynomial in the variables that are left, and what rounding can have done to it."""
     spins, members = selection.spins, objective.members
     if not objective.coefficients.size or not selection.fixes:
         return Polynomial.from_arrays(
-            _rows(objective.offsets, members),
+            _terms_as_rows(objective.offsets, members),
             objective.coefficients,
             selection.size,
             constant=objective.constant,
@@ -187,7 +190,7 @@ def _of_polynomial(objective: Polynomial, selection: Selection) -> tuple[Polynom
     factors = np.multiply.reduceat(np.where(is_free, 1.0, values[members]), objective.offsets[:-1])
     lengths = np.add.reduceat(is_free.astype(np.int64), objective.offsets[:-1])
     numbers = np.cumsum(spins == 0.0) - 1
-    rows = _rows(np.concatenate([[0], np.cumsum(lengths)]), numbers[members[is_free]])
+    rows = _terms_as_rows(np.concatenate([[0], np.cumsum(lengths)]), numbers[members[is_free]])
     coefficients = objective.coefficients * factors
     left = (lengths > 0) & (coefficients != 0.0)
     constants = np.append(coefficients[lengths == 0], objective.constant)
@@ -199,7 +202,7 @@ def _of_polynomial(objective: Polynomial, selection: Selection) -> tuple[Polynom
     return made, 0.0 if is_exact else 4.0 * _EPS * (objective.coefficients.size + 8) * size
 
 
-def _rows(offsets: Ints, members: Ints) -> Ints:
+def _terms_as_rows(offsets: Ints, members: Ints) -> Ints:
     """Terms as rows of an array, filled up with -1."""
     lengths = np.diff(offsets)
     rows = np.full((lengths.size, max(1, int(lengths.max(initial=0)))), -1, dtype=np.int64)

@@ -78,10 +78,10 @@ class LinearConstraints:
             raise InvalidInput(
                 "`lower` and `upper` are both missing: give the limits of the rows, one of them or both."
             )
-        ends = (_limits("lower", lower, rows, -np.inf), _limits("upper", upper, rows, np.inf))
+        ends = (_checked_limits("lower", lower, rows, -np.inf), _checked_limits("upper", upper, rows, np.inf))
         if names is not None and len(names) != rows:
             raise InvalidInput(f"`names` must name all {rows} rows, got {len(names)}.")
-        self._take(matrix, *ends, variables, None if names is None else tuple(str(name) for name in names))
+        self._store_rows(matrix, *ends, variables, None if names is None else tuple(str(name) for name in names))
         if (self.lower > self.upper).any():
             row = int(np.argmax(self.lower > self.upper))
             raise InvalidInput(
@@ -89,7 +89,7 @@ class LinearConstraints:
                 f"for row {self.name(row)}."
             )
 
-    def _take(
+    def _store_rows(
         self,
         A: Any,
         lower: Floats,
@@ -97,6 +97,7 @@ class LinearConstraints:
         variables: Variables | None,
         names: tuple[str, ...] | None,
     ) -> None:
+        """Take these rows as the constraint's own, in canonical form."""
         matrix = sp.csr_array(A, dtype=np.float64)
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
@@ -106,10 +107,10 @@ class LinearConstraints:
         object.__setattr__(self, "names", names)
 
     @classmethod
-    def _of(cls, A: Any, lower: Floats, upper: Floats, names: tuple[str, ...] | None) -> LinearConstraints:
+    def _from_rows(cls, A: Any, lower: Floats, upper: Floats, names: tuple[str, ...] | None) -> LinearConstraints:
         """Rows of bits, as they follow from others: limits may have crossed, which `check` refuses."""
         made = object.__new__(cls)
-        made._take(sp.csr_array(A), lower, upper, "binary", names)
+        made._store_rows(sp.csr_array(A), lower, upper, "binary", names)
         return made
 
     @property
@@ -147,14 +148,14 @@ class LinearConstraints:
             A = sp.vstack([A, members], format="csr")
             lower, upper = np.append(lower, low), np.append(upper, np.where(high > labels.size, np.inf, high))
             names += ("count",) if low.size == 1 else tuple(f"count of group {group}" for group in range(low.size))
-        return self._of(A, lower, upper, names)
+        return self._from_rows(A, lower, upper, names)
 
     def restricted(self, spins: Floats, dummies: int) -> LinearConstraints:
         """The rows of the bits that `spins` does not fix, and of some dummies."""
         given = np.asarray(self.A @ (spins > 0).astype(np.float64)).reshape(-1)
         kept = self.A[:, np.flatnonzero(spins == 0.0)]
         kept = sp.csr_array((kept.data, kept.indices, kept.indptr), shape=(self.m, kept.shape[1] + dummies))
-        made = self._of(kept, self.lower - given, self.upper - given, self.names)
+        made = self._from_rows(kept, self.lower - given, self.upper - given, self.names)
         made.__dict__["limits"] = self.limits[0] - given, self.limits[1] - given  # with the tolerance of whole rows
         return made
 
@@ -300,7 +301,8 @@ def with_rows(
     return made.of_bits(variables, constraint, shape)
 
 
-def _limits(name: str, given: Any, rows: int, missing: float) -> Floats:
+def _checked_limits(name: str, given: Any, rows: int, missing: float) -> Floats:
+    """A limit for each row; where none is given, `missing`."""
     if given is None:
         return np.full(rows, missing)
     values = np.asarray(given, dtype=np.float64)

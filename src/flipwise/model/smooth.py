@@ -80,19 +80,19 @@ class Smooth:
 
     def value(self, x: Floats) -> float:
         if self._gradient is None:
-            return self._both(x)[0]
-        return as_value(self._function(self._own(x)))
+            return self._value_and_gradient(x)[0]
+        return as_value(self._function(self._in_own_variables(x)))
 
     def gradient(self, x: Floats) -> Floats:
         if self._gradient is None:
-            return self._both(x)[1].astype(np.float64)
-        return self._checked_gradient(self._gradient(self._own(x))).astype(np.float64)
+            return self._value_and_gradient(x)[1].astype(np.float64)
+        return self._checked_gradient(self._gradient(self._in_own_variables(x))).astype(np.float64)
 
     def value_and_gradient(self, x: Floats) -> tuple[float, Slopes]:
         """f(x) and the gradient, in the function's own precision, from one call; the array is the user's own."""
         if self._gradient is None:
-            return self._evaluated(x)
-        return self.value(x), self._checked_gradient(self._gradient(self._own(x)))
+            return self._evaluate_all(x)
+        return self.value(x), self._checked_gradient(self._gradient(self._in_own_variables(x)))
 
     @property
     def is_sampled(self) -> bool:
@@ -130,26 +130,26 @@ class Smooth:
         other._last = None
         return other
 
-    def _own(self, x: Floats) -> Floats:
+    def _in_own_variables(self, x: Floats) -> Floats:
         """`x` in the user's variables, as a copy the user may do anything with."""
         return (x + 1.0) / 2.0 if self.variables == "binary" else np.array(x)
 
-    def _both(self, x: Floats) -> tuple[float, Slopes]:
+    def _value_and_gradient(self, x: Floats) -> tuple[float, Slopes]:
         """Value and gradient, remembered for the next question at the same point."""
         key = x.tobytes()
         if self._last is None or self._last[0] != key:
-            value, gradient = self._evaluated(x)
+            value, gradient = self._evaluate_all(x)
             self._last = (key, value, gradient.copy())  # the user's own array may be written into again
         return self._last[1], self._last[2]
 
-    def _evaluated(self, x: Floats) -> tuple[float, Slopes]:
+    def _evaluate_all(self, x: Floats) -> tuple[float, Slopes]:
         """Value and gradient on all data."""
         if self._batches is None:
             return self._one_call(x)
         total, weight, slopes = 0.0, 0.0, np.zeros(self.shape)
         for batch in self._batches:
             value, gradient = self._one_call(x, batch)
-            size = float(_length(batch))
+            size = float(_batch_length(batch))
             total, weight = total + size * value, weight + size
             slopes += size * gradient
         if weight == 0.0:
@@ -157,7 +157,8 @@ class Smooth:
         return total / weight, slopes / weight
 
     def _one_call(self, x: Floats, *batch: Any) -> tuple[float, Slopes]:
-        answer = self._function(self._own(x), *batch)
+        """Value and gradient from a function that returns both, checked."""
+        answer = self._function(self._in_own_variables(x), *batch)
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise InvalidInput(
                 "`function` must return the pair (value, gradient) when `gradient` is not given, got "
@@ -171,7 +172,7 @@ class Smooth:
         return array / array.dtype.type(2.0) if self.variables == "binary" else array
 
 
-def _length(batch: Any) -> int:
+def _batch_length(batch: Any) -> int:
     """How many items a batch holds: its length, or that of its first part."""
     first = batch[0] if isinstance(batch, tuple | list) else batch
     return len(first) if hasattr(first, "__len__") else 1

@@ -249,7 +249,7 @@ def as_term(A: Any) -> Term:
     symmetric = _is_symmetric(matrix) if is_sparse else is_symmetric_in_tiles(matrix)
     if not symmetric:
         _warn_asymmetric()
-        matrix = _symmetrised(matrix) if is_sparse else symmetrised_in_tiles(matrix)
+        matrix = _symmetric_part(matrix) if is_sparse else symmetrised_in_tiles(matrix)
     if not is_sparse:
         return Dense(np.ascontiguousarray(matrix))
     if not symmetric:
@@ -258,7 +258,7 @@ def as_term(A: Any) -> Term:
     return Sparse(matrix)
 
 
-def _symmetrised(A: Any) -> Any:
+def _symmetric_part(A: Any) -> Any:
     """(A + A')/2, halved first where the sum would overflow, and only there: halves of the smallest numbers round."""
     if abs(A).max() > np.finfo(float).max / 2:
         return A / 2.0 + A.T / 2.0
@@ -269,7 +269,7 @@ TILE = 512
 """Rows and columns of a dense matrix that are compared with their mirror image at a time: both stay in the cache."""
 
 
-def _tiles(n: int) -> Iterator[tuple[slice, slice]]:
+def _upper_tiles(n: int) -> Iterator[tuple[slice, slice]]:
     """The tiles on and above the diagonal."""
     for low in range(0, n, TILE):
         for left in range(low, n, TILE):
@@ -277,14 +277,14 @@ def _tiles(n: int) -> Iterator[tuple[slice, slice]]:
 
 
 def is_symmetric_in_tiles(A: Floats) -> bool:
-    return all(np.array_equal(A[rows, columns], A[columns, rows].T) for rows, columns in _tiles(len(A)))
+    return all(np.array_equal(A[rows, columns], A[columns, rows].T) for rows, columns in _upper_tiles(len(A)))
 
 
 def symmetrised_in_tiles(A: Floats) -> Floats:
-    """As `_symmetrised`, in one pass over a dense matrix."""
+    """As `_symmetric_part`, in one pass over a dense matrix."""
     whole = np.empty_like(A, order="C")
     halved = largest_size(A) > np.finfo(float).max / 2
-    for rows, columns in _tiles(len(A)):
+    for rows, columns in _upper_tiles(len(A)):
         tile, mirrored = A[rows, columns], A[columns, rows].T
         mean = tile / 2.0 + mirrored / 2.0 if halved else (tile + mirrored) / 2.0
         whole[rows, columns] = mean

@@ -77,7 +77,7 @@ class Chart:
         """The figure element: title, drawing, legend, note."""
         swatches: list[tuple[Line | Band, str]] = []
         if not self.named_ends:
-            swatches += [(line, _swatch(line)) for line in self.lines]
+            swatches += [(line, _legend_sample(line)) for line in self.lines]
         swatches += [(band, '<rect width="26" height="12" class="band"/>') for band in self.bands]
         legend = "".join(
             f'<li class="c{shown.colour % COLOURS}"><svg width="26" height="12" viewBox="0 0 26 12" aria-hidden="true">'
@@ -90,20 +90,20 @@ class Chart:
 
     def svg(self) -> str:
         """The drawing."""
-        x, y = self._scales()
+        x, y = self._axis_scales()
         return "".join(
             [
                 f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
                 f'aria-label="{escape(self.title, quote=True)}">',
-                *self._axes(x, y),
-                *(_band(band, x, y) for band in self.bands),
-                *(_line(line, x, y) for line in reversed(self.lines)),  # the first on top
-                *(_names(self.lines, x, y) if self.named_ends else ()),
+                *self._axes_svg(x, y),
+                *(_band_svg(band, x, y) for band in self.bands),
+                *(_line_svg(line, x, y) for line in reversed(self.lines)),  # the first on top
+                *(_names_svg(self.lines, x, y) if self.named_ends else ()),
                 "</svg>",
             ]
         )
 
-    def _scales(self) -> tuple[Scale, Scale]:
+    def _axis_scales(self) -> tuple[Scale, Scale]:
         """The scales of both axes: they cover all points, and leave room for the labels on the left."""
         xs = [x for line in self.lines for x, _ in line.points] + [p[0] for b in self.bands for p in b.points]
         ys = [y for line in self.lines for _, y in line.points]
@@ -115,7 +115,7 @@ class Chart:
         names = max((len(line.name) for line in self.lines), default=0) if self.named_ends else 0
         return make_scale(xs, left, WIDTH - RIGHT - 6.2 * names, self.x_log), y
 
-    def _axes(self, x: Scale, y: Scale) -> list[str]:
+    def _axes_svg(self, x: Scale, y: Scale) -> list[str]:
         """Grid lines, ticks, and the labels of both axes."""
         left, right, floor = x.start, x.end, HEIGHT - BOTTOM
         parts = []
@@ -138,7 +138,7 @@ class Chart:
         ]
 
 
-def _line(line: Line, x: Scale, y: Scale) -> str:
+def _line_svg(line: Line, x: Scale, y: Scale) -> str:
     """A curve with its markers; points that a logarithmic axis cannot show are left out."""
     visible = [
         (x(px), y(py), px, py)
@@ -156,16 +156,16 @@ def _line(line: Line, x: Scale, y: Scale) -> str:
         path = f"M{visible[0][0]:.1f} {visible[0][1]:.1f}"
         for at_x, at_y, _, _ in visible[1:]:
             path += f"H{at_x:.1f}V{at_y:.1f}" if line.steps else f"L{at_x:.1f} {at_y:.1f}"
-        parts.append(f'<path class="line" d="{path}"{_dash(line.colour)}/>')
+        parts.append(f'<path class="line" d="{path}"{_dash_attribute(line.colour)}/>')
     if line.markers or (len(visible) == 1 and not line.stems):
         for at_x, at_y, px, py in visible:
             words = escape(f"{line.name}: {short(px)}, {short(py)}")
-            parts.append(f"{_marker(line.colour, at_x, at_y)}<title>{words}</title></path>")
+            parts.append(f"{_marker_svg(line.colour, at_x, at_y)}<title>{words}</title></path>")
     parts.append("</g>")
     return "".join(parts)
 
 
-def _names(lines: Sequence[Line], x: Scale, y: Scale) -> list[str]:
+def _names_svg(lines: Sequence[Line], x: Scale, y: Scale) -> list[str]:
     """The names of the lines to the right of the axes, each as near to the line's last point as the others allow."""
     last = [([py for _, py in line.points if math.isfinite(py) and (py > 0 or not y.log)], line) for line in lines]
     ends = [(y(heights[-1]), line) for heights, line in last if heights]
@@ -183,7 +183,7 @@ def _names(lines: Sequence[Line], x: Scale, y: Scale) -> list[str]:
     ]
 
 
-def _band(band: Band, x: Scale, y: Scale) -> str:
+def _band_svg(band: Band, x: Scale, y: Scale) -> str:
     """The region, and its upper edge dashed."""
     if not band.points:
         return ""
@@ -195,7 +195,7 @@ def _band(band: Band, x: Scale, y: Scale) -> str:
     )
 
 
-def _marker(colour: int, x: float, y: float) -> str:
+def _marker_svg(colour: int, x: float, y: float) -> str:
     """The opening tag of a disc, square, diamond or triangle, so that lines differ in more than their colour."""
     disc = f"M{x - 3.2:.1f} {y:.1f}a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0-6.4 0"
     square = f"M{x - 2.9:.1f} {y - 2.9:.1f}h5.8v5.8h-5.8z"
@@ -204,13 +204,13 @@ def _marker(colour: int, x: float, y: float) -> str:
     return f'<path class="dot" d="{(disc, square, diamond, triangle)[colour % 4]}">'
 
 
-def _dash(colour: int) -> str:
+def _dash_attribute(colour: int) -> str:
     """The attribute of the dashes of a line; none for the first ten colours."""
     dash = DASHES[(colour // COLOURS) % len(DASHES)]
     return f' stroke-dasharray="{dash}"' if dash else ""
 
 
-def _swatch(line: Line) -> str:
+def _legend_sample(line: Line) -> str:
     """What stands for the line in the legend."""
-    stroke = f'<path class="line" d="M0 6H26"{_dash(line.colour)}/>' if line.stroke else ""
-    return stroke + (f"{_marker(line.colour, 13, 6)}</path>" if line.markers else "")
+    stroke = f'<path class="line" d="M0 6H26"{_dash_attribute(line.colour)}/>' if line.stroke else ""
+    return stroke + (f"{_marker_svg(line.colour, 13, 6)}</path>" if line.markers else "")

@@ -39,13 +39,13 @@ def network_svg(inner: Graph, names: list[str]) -> str:
     shown = [name if len(name) <= LETTERS else name[: LETTERS - 1] + "…" for name in names]
     room = radius + 14 + LETTER * max((len(name) for name in shown), default=1)
     side = 2 * room
-    bows, drawn = _bows(inner, points)
+    bows, drawn = _edge_paths(inner, points)
     degrees = inner.degrees
     most = max(int(degrees.max(initial=1)), 1)
     parts = [
         f"<svg class='network' viewBox='{-room:.0f} {-room:.0f} {side:.0f} {side:.0f}' role='img' "
         f"style='min-width:{side / 1.25:.0f}px' aria-label='the subgraph: {n} nodes, {inner.n_edges} edges'>",
-        f"<g class='bows' style='stroke-opacity:{_opacity(drawn):.3f}'>{bows}</g>",
+        f"<g class='bows' style='stroke-opacity:{_edge_opacity(drawn):.3f}'>{bows}</g>",
     ]
     for i in range(n):
         x, y = points[i]
@@ -73,7 +73,7 @@ def circle_order(inner: Graph) -> Ints:
     return order
 
 
-def _bows(inner: Graph, points: Floats) -> tuple[str, int]:
+def _edge_paths(inner: Graph, points: Floats) -> tuple[str, int]:
     """The edges bent towards the middle, a path for each node with those to later ones, and how many there are."""
     rows = np.repeat(np.arange(inner.n), inner.degrees)
     once = rows < inner.indices
@@ -94,6 +94,6 @@ def _bows(inner: Graph, points: Floats) -> tuple[str, int]:
     return "".join(paths), int(first.size)
 
 
-def _opacity(edges: int) -> float:
+def _edge_opacity(edges: int) -> float:
     """Fainter where there are more."""
     return float(np.clip(10.0 / math.sqrt(edges + 1), 0.1, 0.8))

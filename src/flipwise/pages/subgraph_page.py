@@ -56,7 +56,7 @@ def subgraph_page(graph: Graph, results: Sequence[DensestSubgraph], *, title: st
         f"<h1>{escape(title)}</h1>",
         f"<p class='soft'>{graph.n:,} nodes, {graph.n_edges:,} edges. {escape(' '.join(graph.notes))}</p>",
         "<h2>Found, and proven</h2><div class='scroll'>",
-        _table(ordered),
+        _result_table(ordered),
         "</div><p class='soft'>Density is x'Wx/k, the mean (weighted) degree inside the subgraph. No set of k nodes ",
         "exceeds the upper bound, so the gap is the most by which any other set could be better.</p>",
     ]
@@ -66,19 +66,21 @@ def subgraph_page(graph: Graph, results: Sequence[DensestSubgraph], *, title: st
         parts += ["<h2>Density against size</h2>", profile_chart(sizes, densities, bounds).html()]
     cores = core_numbers(graph)
     drawn = [result for result in ordered if len(result.nodes) <= DRAWN_NODES][-1:]
-    parts += [*(_drawing(graph, result) for result in drawn), _place(graph, (drawn or ordered)[0], cores)]
+    parts += [*(_set_drawing(graph, result) for result in drawn), _place_section(graph, (drawn or ordered)[0], cores)]
     parts.append("<h2>Who is joined to whom</h2><div class='blocks'>")
     for result in ordered[:PICTURES]:
-        parts.append(f"<div>{adjacency_svg(_block(graph, result))}<p class='soft'>{len(result.nodes):,} nodes, ")
+        parts.append(
+            f"<div>{adjacency_svg(_adjacency_block(graph, result))}<p class='soft'>{len(result.nodes):,} nodes, "
+        )
         parts.append(f"{100 * result.pairs_joined:.1f} % of the pairs joined</p></div>")
     parts.append("</div><h2>The nodes</h2>")
-    parts += [_nodes(graph, result, cores) for result in ordered]
+    parts += [_node_table(graph, result, cores) for result in ordered]
     seeds = sorted({str(result.seed) for result in results})
     parts.append(f"<p class='soft'>flipwise {__version__}, seed {', '.join(seeds)}.</p></body></html>")
     return "".join(parts)
 
 
-def _table(results: Sequence[DensestSubgraph]) -> str:
+def _result_table(results: Sequence[DensestSubgraph]) -> str:
     """A row for each k."""
     rows = [
         "<table><tr><th>k</th><th>density</th><th>upper bound</th><th>gap</th>"
@@ -102,7 +104,7 @@ def _table(results: Sequence[DensestSubgraph]) -> str:
     return "".join([*rows, "</table>"])
 
 
-def _drawing(graph: Graph, result: DensestSubgraph) -> str:
+def _set_drawing(graph: Graph, result: DensestSubgraph) -> str:
     """A set whose names have room, drawn."""
     inner = induced_subgraph(graph, result.indices)
     svg = network_svg(inner, [str(node) for node in result.nodes])
@@ -112,7 +114,7 @@ def _drawing(graph: Graph, result: DensestSubgraph) -> str:
     return f"<h2>The subgraph, k = {inner.n:,}</h2><div class='scroll'>{svg}</div><p class='soft'>{said}</p>"
 
 
-def _place(graph: Graph, result: DensestSubgraph, cores: Ints) -> str:
+def _place_section(graph: Graph, result: DensestSubgraph, cores: Ints) -> str:
     """What the graph looks like, and where a set sits in it."""
     degrees, chosen = graph.degrees, result.indices
     leaving = int(degrees[chosen].sum()) - induced_subgraph(graph, chosen).n_arcs
@@ -126,7 +128,7 @@ def _place(graph: Graph, result: DensestSubgraph, cores: Ints) -> str:
     return f"<h2>The graph, and where the set sits</h2><p class='soft'>{said}</p><div class='blocks'>{drawn}</div>"
 
 
-def _nodes(graph: Graph, result: DensestSubgraph, cores: Ints) -> str:
+def _node_table(graph: Graph, result: DensestSubgraph, cores: Ints) -> str:
     """The nodes of a set as a table, those with the most neighbours inside first."""
     inner = induced_subgraph(graph, result.indices)
     order = np.argsort(-inner.degrees, kind="stable")[:LISTED_NODES]
@@ -168,7 +170,7 @@ def _far_apart(sizes: Sequence[int]) -> list[int]:
     return chosen
 
 
-def _block(graph: Graph, result: DensestSubgraph) -> Bools:
+def _adjacency_block(graph: Graph, result: DensestSubgraph) -> Bools:
     """The adjacency inside the subgraph, its nodes by falling inner degree; at most `PICTURED_NODES` of them."""
     chosen = np.flatnonzero(np.asarray(result.x).reshape(-1) > 0)
     matrix = graph.to_scipy()[chosen][:, chosen].toarray() != 0

@@ -91,7 +91,7 @@ class Incremental:
             self.model = QuadraticModel.from_terms(own.n, own.i, own.j, own.b, own.offset, own.variables, own.labels)
             self.model = replace(self.model, linear=own.linear)
             self._keys = self.model.i * self.model.n + self.model.j
-        self._check(count, fixed or {})
+        self._check_constraint(count, fixed or {})
         self.count, self.fixed = count, dict(fixed or {})
 
     # --- what changes ------------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ class Incremental:
         The variables are given by their labels where the model has labels, else by their numbers. A product that the
         model does not have yet becomes one of it.
         """
-        i, j = self._numbers("u", u), self._numbers("v", v)
+        i, j = self._numbers_of_named("u", u), self._numbers_of_named("v", v)
         values = as_floats("coefficient", np.atleast_1d(coefficient)).reshape(-1)
         if not i.size == j.size == values.size:
             raise InvalidInput(
@@ -128,7 +128,7 @@ class Incremental:
 
     def update_linear(self, u: Any, coefficient: npt.ArrayLike) -> None:
         """Set the coefficient of x_u in the linear part, or of many variables."""
-        i, values = self._numbers("u", u), as_floats("coefficient", np.atleast_1d(coefficient)).reshape(-1)
+        i, values = self._numbers_of_named("u", u), as_floats("coefficient", np.atleast_1d(coefficient)).reshape(-1)
         if i.size != values.size:
             raise InvalidInput(f"`u` and `coefficient` must be of one length, got {i.size} and {values.size}.")
         before = self.model.linear[i]
@@ -137,7 +137,7 @@ class Incremental:
 
     def set_count(self, count: Count) -> None:
         """Exactly `count` variables are 1 from now on, or so many as a range says; None: any number."""
-        self._check(count, self.fixed)
+        self._check_constraint(count, self.fixed)
         if count != self.count and self.count is not None:
             self.bound = None  # with a count there are fewer points than before, but not with another one
         self.count = count
@@ -145,12 +145,12 @@ class Incremental:
     def set_fixed(self, fixed: Fixed | None) -> None:
         """These variables have one value from now on, and no others; None: all are free again."""
         given = dict(fixed or {})
-        self._check(self.count, given)
+        self._check_constraint(self.count, given)
         if any(label not in given or given[label] != value for label, value in self.fixed.items()):
             self.bound = None  # with more fixed ones there are fewer points than before, but not without one of these
         self.fixed = given
 
-    def _check(self, count: Count, fixed: Fixed) -> None:
+    def _check_constraint(self, count: Count, fixed: Fixed) -> None:
         """Refuse what cannot be kept: the constraint, with a model of no terms."""
         nothing = Quadratic(sp.csr_array((self.model.n, self.model.n)), variables=self.model.variables)
         as_problem(nothing, None, None, count, by_index(fixed, self.model.labels))
@@ -200,13 +200,13 @@ class Incremental:
         with guarded_interrupts():
             result = solve(
                 problem,
-                WarmPortfolio(effort, tuple(self._starts(problem))),
+                WarmPortfolio(effort, tuple(self._mended_points(problem))),
                 limits=limits,
                 seed=seed,
                 callback=callback,
                 threads=threads,
                 verbose=verbose,
-                bound=self._proof(problem, bound, limits),
+                bound=self._proof_wanted(problem, bound, limits),
                 pool=wanted or own,
             )
             if self._first is None:
@@ -220,7 +220,7 @@ class Incremental:
                 result.info["labels"] = list(self.model.labels)
             return result
 
-    def _starts(self, problem: Problem) -> list[Signs]:
+    def _mended_points(self, problem: Problem) -> list[Signs]:
         """The points of the last solve, mended where they break a new count."""
         starts = []
         for point in self._points:
@@ -233,7 +233,7 @@ class Incremental:
             starts.append(x.astype(np.int8))
         return starts
 
-    def _proof(self, problem: Problem, bound: Bound, limits: Limits) -> Proof | None:
+    def _proof_wanted(self, problem: Problem, bound: Bound, limits: Limits) -> Proof | None:
         """The proof that is asked for, and what is known without it."""
         known, proof = self.bound, proof_of(problem, bound, limits.time_limit)
         if known is None:
@@ -251,7 +251,7 @@ class Incremental:
         size = math.fsum(np.abs(self.model.b)) + math.fsum(np.abs(self.model.linear)) + abs(self.bound)
         self.bound = math.nextafter(self.bound - loss * (1.0 + 1e-12) - 1e-13 * size, -math.inf)
 
-    def _numbers(self, name: str, variables: Any) -> Ints:
+    def _numbers_of_named(self, name: str, variables: Any) -> Ints:
         """The numbers of variables given by label, or as they are."""
         if self._places is not None:
             single = not isinstance(variables, list | np.ndarray)

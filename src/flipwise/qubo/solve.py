@@ -114,7 +114,9 @@ def solve_qubo(
         "pool": wanted_answers(pool, distance),
     }  # fmt: skip
     problem = as_problem(objective, None, constraint, count, by_index(fixed, labels), rows, labels)
-    return _certified(_solved(problem, labels, method, effort, options, bound, limits, run), "qubo", offset)
+    return _name_certificate(
+        _fix_and_solve(problem, labels, method, effort, options, bound, limits, run), "qubo", offset
+    )
 
 
 def solve_ising(
@@ -176,10 +178,12 @@ def solve_ising(
         "pool": wanted_answers(pool, distance),
     }  # fmt: skip
     problem = as_problem(objective, None, constraint, count, by_index(fixed, labels), rows, labels)
-    return _certified(_solved(problem, labels, method, effort, options, bound, limits, run), "ising", offset)
+    return _name_certificate(
+        _fix_and_solve(problem, labels, method, effort, options, bound, limits, run), "ising", offset
+    )
 
 
-def _certified(result: Result, function: str, offset: float) -> Result:
+def _name_certificate(result: Result, function: str, offset: float) -> Result:
     """Let the certificate say which function it is of."""
     known = result.certificate
     if known is not None:
@@ -187,7 +191,7 @@ def _certified(result: Result, function: str, offset: float) -> Result:
     return result
 
 
-def _solved(
+def _fix_and_solve(
     problem: Problem,
     labels: tuple[Any, ...] | None,
     method: str | Solver,
@@ -247,7 +251,7 @@ def qubo_objective(Q: Any, offset: float) -> tuple[Quadratic | Polynomial, tuple
         Q, offset = QuadraticModel.from_qubo(Q, offset), 0.0
     model = _as_model(Q, offset)
     if model is None:
-        return _square("Q", Q, None, offset, "binary"), None
+        return _quadratic_of("Q", Q, None, offset, "binary"), None
     if model.variables != "binary":
         raise InvalidInput("`Q` is a model in -1/+1: use flipwise.solve_ising, or `model.to_binary()`.")
     return model.objective(), model.labels
@@ -266,7 +270,7 @@ def ising_objective(h: Any, J: Any, offset: float) -> tuple[Quadratic | Polynomi
             offset = as_number("offset", offset) + constant
         h, J, offset = QuadraticModel.from_ising(h, J, offset), None, 0.0
     if J is not None:
-        return _square("J", J, h, offset, "spin"), None
+        return _quadratic_of("J", J, h, offset, "spin"), None
     model = _as_model(h, offset)
     if model is None:
         raise InvalidInput("`J` is missing: pass h and J, a QuadraticModel, or the path of a model file.")
@@ -287,7 +291,7 @@ def _as_model(given: Any, offset: float) -> QuadraticModel | None:
     return given if added == 0.0 else replace(given, offset=given.offset + added)
 
 
-def _square(name: str, matrix: Any, c: npt.ArrayLike | None, offset: float, variables: Variables) -> Quadratic:
+def _quadratic_of(name: str, matrix: Any, c: npt.ArrayLike | None, offset: float, variables: Variables) -> Quadratic:
     """x'Mx + c'x + offset for M in any triangle; a symmetric scipy.sparse M goes in as it is."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FlipwiseWarning)  # a triangle is a usual way to write a QUBO, not a mistake

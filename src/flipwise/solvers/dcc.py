@@ -79,14 +79,15 @@ def _flip_sweep(objective: SupportsFlips, x: Floats, g: Floats, run: Run) -> tup
             )
             g[...] = objective.gradient(x)
         else:
-            more, difference = _singly(objective, x, g, batch, run)
+            more, difference = _flip_one_by_one(objective, x, g, batch, run)
         flips, change = flips + int(more), change + float(difference)
         if run.check_time() is not None:
             break
     return flips, change
 
 
-def _singly(objective: SupportsFlips, x: Floats, g: Floats, batch: np.ndarray, run: Run) -> tuple[int, float]:
+def _flip_one_by_one(objective: SupportsFlips, x: Floats, g: Floats, batch: np.ndarray, run: Run) -> tuple[int, float]:
+    """Make the flips of the batch one after another, as far as each improves; returns (flips, change of f)."""
     flips, change = 0, 0.0
     for i in batch:
         one = np.array([i])

@@ -70,7 +70,7 @@ class Exact:
         objective = problem.objective
         if isinstance(problem.constraint, LinearConstraints):
             return self._solve_with_rows(problem, x, run)
-        groups = _groups(problem)
+        groups = _counted_groups(problem)
         n = sum(inside.size for inside, _ in groups) or problem.n
         count = number_of_points(n, groups)
         products = _number_of_products(objective) if isinstance(objective, Quadratic) else math.inf
@@ -86,9 +86,9 @@ class Exact:
         if count <= min(self.points, 2_000 if small else math.inf):
             return _list_points(problem, run)
         if isinstance(objective, Polynomial):
-            return list_polynomial(objective, problem, run) or _proven(problem, run)
+            return list_polynomial(objective, problem, run) or _note_proof(problem, run)
         assert isinstance(objective, Quadratic)
-        return _enumerate(objective, problem, run) if small else _branch_and_bound(objective, problem, run)
+        return _enumerate_integers(objective, problem, run) if small else _branch_and_bound(objective, problem, run)
 
     def _solve_with_rows(self, problem: Problem, x: Floats, run: Run) -> Status:
         """All points where they are few, else branch and bound with the rows."""
@@ -116,7 +116,7 @@ class Exact:
         return Status.OPTIMAL if run.is_proven else stop or run.check_time() or Status.CONVERGED
 
 
-def _groups(problem: Problem) -> list[Group]:
+def _counted_groups(problem: Problem) -> list[Group]:
     """The members of each group of the counts with the number of ones among them; none without counts."""
     if problem.reduction is not None:
         return groups_of(problem)
@@ -133,7 +133,7 @@ def _number_of_products(quadratic: Quadratic) -> float:
 
 def feasible_points(problem: Problem) -> Iterator[Floats]:
     """Every feasible point, as flat spins."""
-    groups = _groups(problem)
+    groups = _counted_groups(problem)
     if not groups:
         for bits in product((-1.0, 1.0), repeat=problem.n):
             yield np.array(bits)
@@ -146,6 +146,7 @@ def feasible_points(problem: Problem) -> Iterator[Floats]:
 
 
 def _list_points(problem: Problem, run: Run) -> Status:
+    """Look at every feasible point."""
     best = math.inf
     for index, flat in enumerate(feasible_points(problem)):
         x = flat.reshape(problem.shape)
@@ -157,10 +158,10 @@ def _list_points(problem: Problem, run: Run) -> Status:
                 return stop
         elif index % 256 == 0 and run.check_time() is not None:
             return Status.TIME_LIMIT
-    return _proven(problem, run)
+    return _note_proof(problem, run)
 
 
-def _proven(problem: Problem, run: Run, tolerance: float = 0.0) -> Status:
+def _note_proof(problem: Problem, run: Run, tolerance: float = 0.0) -> Status:
     """Nothing is better than the best point by more than `tolerance`, which the proof leaves open."""
     assert run.best_x is not None
     value = problem.objective.value(run.best_x)
@@ -168,11 +169,11 @@ def _proven(problem: Problem, run: Run, tolerance: float = 0.0) -> Status:
     return Status.CONVERGED if tolerance else Status.OPTIMAL
 
 
-def _enumerate(objective: Quadratic, problem: Problem, run: Run) -> Status:
+def _enumerate_integers(objective: Quadratic, problem: Problem, run: Run) -> Status:
     """All points in exact integers."""
     model = integer_model(objective, rounded=True)
     assert model is not None  # a low-rank term of so few variables is written out
-    groups = _groups(problem)
+    groups = _counted_groups(problem)
     n = sum(inside.size for inside, _ in groups) or problem.n
     J = matrix_of(dict(enumerate(model.rows)), [*range(n), problem.n])
     found = least_point(J[:-1, :-1], J[:-1, -1], groups, lambda: run.check_time() is not None)
@@ -180,10 +181,11 @@ def _enumerate(objective: Quadratic, problem: Problem, run: Run) -> Status:
         return Status.TIME_LIMIT
     x = point_of(problem, found[1])
     stop = run.step(x, objective.value(x))
-    return stop or _proven(problem, run, 0.0 if objective.exact_parts is not None else 2.0 * objective.rounding)
+    return stop or _note_proof(problem, run, 0.0 if objective.exact_parts is not None else 2.0 * objective.rounding)
 
 
 def _branch_and_bound(objective: Quadratic, problem: Problem, run: Run) -> Status:
+    """Let a mixed-integer solver find and prove the best point of the linearised problem."""
     program = linearise(objective, problem.constraint)
     constraints = []
     if program.matrix.shape[0]:
@@ -207,7 +209,7 @@ def _branch_and_bound(objective: Quadratic, problem: Problem, run: Run) -> Statu
         if answer.status == 0:
             lattice = value_lattice(objective)  # two values differ by a step, or not at all
             closed = lattice is not None and float(lattice.step) > 4.0 * _GAP * size
-            return _proven(problem, run, 0.0 if closed else 2.0 * _GAP * size + objective.rounding)
+            return _note_proof(problem, run, 0.0 if closed else 2.0 * _GAP * size + objective.rounding)
         if stop is not None:
             return stop
     return run.check_time() or Status.TIME_LIMIT

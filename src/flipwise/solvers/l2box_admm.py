@@ -103,7 +103,7 @@ class L2BoxADMM:
         counts = problem.constraint.swaps
         rho = self.chosen("rho", counts) / 4.0
         if self.rho is None:
-            rho *= min(1.0, _slope(problem, x))
+            rho *= min(1.0, _mean_slope(problem, x))
         gamma = self.chosen("gamma", counts)
         close = self.chosen("stop_threshold", counts)
         values: deque[float] = deque(maxlen=int(self.chosen("history", counts)))
@@ -113,7 +113,7 @@ class L2BoxADMM:
         for iteration in range(1, int(self.chosen("iterations", counts)) + 1):
             y1 = polytope.project(b + z1 / rho)  # (1)
             y2 = onto_sphere(b + z2 / rho, radius)  # (2)
-            b = _minimise(base.plus(linear=z1 + z2 - rho * (y1 + y2), square=2.0 * rho), b, self, counts)  # (3)
+            b = _minimise_model(base.plus(linear=z1 + z2 - rho * (y1 + y2), square=2.0 * rho), b, self, counts)  # (3)
             z1 += gamma * rho * (b - y1)  # (4)
             z2 += gamma * rho * (b - y2)  # (5)
             stop = report_nearest(problem, run, b)
@@ -131,13 +131,14 @@ class L2BoxADMM:
         return Status.ITERATION_LIMIT
 
 
-def _slope(problem: Problem, x: Floats) -> float:
+def _mean_slope(problem: Problem, x: Floats) -> float:
     """The mean size of a gradient entry, at the start or at the centre, whichever is larger."""
     sizes = [float(np.abs(problem.objective.gradient(at)).mean()) for at in (x, np.zeros(problem.shape))]
     return max(*sizes, 1e-300)
 
 
-def _minimise(model: Model, b: Floats, options: L2BoxADMM, counts: bool) -> Floats:
+def _minimise_model(model: Model, b: Floats, options: L2BoxADMM, counts: bool) -> Floats:
+    """The minimum of the augmented function, by conjugate gradients where it is quadratic."""
     tolerance = options.chosen("cg_tolerance", counts)
     if isinstance(model.problem.objective, Quadratic | SupportsCurvature):
         return conjugate_gradients(model, b, tolerance=tolerance, max_steps=options.cg_steps)

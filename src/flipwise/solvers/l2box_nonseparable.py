@@ -125,14 +125,14 @@ def _newton_step(smoothed: _Smoothed, polytope: Polytope, y: Floats, cg_steps: i
         reach = np.where(d > 0.0, (1.0 - y) / np.abs(d), np.where(d < 0.0, (1.0 + y) / np.abs(d), np.inf))
     t = min(1.0, 0.9 * float(reach.min(initial=np.inf)))
     value = smoothed.value(y)
-    while t > 1e-8 and not smoothed.value(_inside(y + t * d)) <= value + 1e-4 * t * slope:
+    while t > 1e-8 and not smoothed.value(_kept_inside(y + t * d)) <= value + 1e-4 * t * slope:
         t /= 2.0
     if t <= 1e-8:
         return y, 0.0
-    return _inside(y + t * d), t * float(np.abs(d).max(initial=0.0))
+    return _kept_inside(y + t * d), t * float(np.abs(d).max(initial=0.0))
 
 
-def _inside(y: Floats) -> Floats:
+def _kept_inside(y: Floats) -> Floats:
     """y, kept from being rounded onto the boundary, where the barrier is infinite."""
     return np.clip(y, -1.0 + 1e-12, 1.0 - 1e-12)
 

@@ -73,7 +73,7 @@ class MPECEPM:
         base, polytope, y = begin(problem, run, rng, convex=self.convex)
         v = np.zeros(n)
         rho = self.rho
-        largest = 2.0 * _lipschitz(problem, base.load)
+        largest = 2.0 * _gradient_bound(problem, base.load)
         for iteration in range(1, self.iterations + 1):
             y, _ = projected_gradient(
                 base.plus(linear=-rho * v), polytope, y, tolerance=self.tolerance, max_steps=self.steps
@@ -89,7 +89,7 @@ class MPECEPM:
         return Status.ITERATION_LIMIT
 
 
-def _lipschitz(problem: Problem, load: float) -> float:
+def _gradient_bound(problem: Problem, load: float) -> float:
     """A bound on |grad f| over the box; without a matrix there is none, and (3) is left unbounded."""
     objective = problem.objective
     if not isinstance(objective, Quadratic):

@@ -90,7 +90,7 @@ class Optima:
             listed = least_points(J[:n, :n], J[:n, n], groups, lambda: run.check_time() is not None)
             found = None if listed is None else [point_of(problem, s) for s in listed]
         else:
-            found = self._evaluated(problem, run)
+            found = self._all_best(problem, run)
         if found is None:
             return run.stopped or Status.TIME_LIMIT
         optima = [np.asarray(s, dtype=np.float64).reshape(problem.shape) for s in found]
@@ -101,7 +101,7 @@ class Optima:
             run.pool.replace(optima, values)
         return Status.OPTIMAL
 
-    def _evaluated(self, problem: Problem, run: Run) -> list[Floats] | None:
+    def _all_best(self, problem: Problem, run: Run) -> list[Floats] | None:
         """The best of all points; None when time runs out."""
         points: list[Floats] = []
         values: list[float] = []

@@ -186,14 +186,15 @@ def sweep(problem: Problem, y: Floats) -> Floats:
             done = int(size)
             found = min(found, (value, done))
         sizes = np.array([found[1], sizes[-1]])
-    for candidate in _cuts(problem.shape, order, sizes):
+    for candidate in _first_of_order(problem.shape, order, sizes):
         value = objective.value(candidate)
         if value < best_value:
             best, best_value = candidate, value
     return best
 
 
-def _cuts(shape: tuple[int, ...], order: np.ndarray, sizes: Iterable[int]) -> Iterable[Floats]:
+def _first_of_order(shape: tuple[int, ...], order: np.ndarray, sizes: Iterable[int]) -> Iterable[Floats]:
+    """The points whose +1 are the first so many of the order."""
     for size in sizes:
         x = np.full(order.size, -1.0)
         x[order[:size]] = 1.0

@@ -64,12 +64,12 @@ class Method:
         if isinstance(constraint, LinearConstraints) and not self.rows:
             raise IncompatibleObjective(
                 f'method="{self.name}" cannot keep linear constraints. '
-                f"Use one of: {_fitting(methods, problem, rows=True)}."
+                f"Use one of: {_methods_for(methods, problem, rows=True)}."
             )
         if constraint.swaps and not self.counts:
             raise IncompatibleObjective(
                 f'method="{self.name}" cannot keep an exact number of ones, but the constraint is '
-                f"{type(problem.given.constraint).__name__}. Use one of: {_fitting(methods, problem, counts=True)}."
+                f"{type(problem.given.constraint).__name__}. Use one of: {_methods_for(methods, problem, counts=True)}."
             )
         if not constraint.swaps and not self.free:
             raise IncompatibleObjective(
@@ -78,7 +78,7 @@ class Method:
         if self.needs != "any" and not isinstance(problem.objective, Quadratic):
             raise IncompatibleObjective(
                 f'method="{self.name}" needs a flipwise.Quadratic, got {type(problem.objective).__name__}. '
-                f"For other objectives use one of: {_fitting(methods, problem, needs='any')}."
+                f"For other objectives use one of: {_methods_for(methods, problem, needs='any')}."
             )
         if self.needs == "densest" and not isinstance(constraint, Cardinality):
             raise IncompatibleObjective(
@@ -184,7 +184,7 @@ def as_solver(
     return solver
 
 
-def _fitting(methods: Mapping[str, Method], problem: Problem, **wanted: Any) -> str:
+def _methods_for(methods: Mapping[str, Method], problem: Problem, **wanted: Any) -> str:
     """The methods with these properties that also take the problem's constraint."""
     side = "counts" if problem.constraint.swaps else "free"
     fitting = [m for m in methods.values() if getattr(m, side) and m.needs != "densest"]

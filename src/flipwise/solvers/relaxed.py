@@ -166,7 +166,7 @@ def projected_gradient(
                 break
             Hd = model.hessian_times(d)
             if Hd is None:
-                t, g_new = _backtrack(model, x, d, slope)
+                t, g_new = _backtracking_step(model, x, d, slope)
                 Hd = (g_new - g) / t
             else:
                 curvature = inner(d, Hd)
@@ -181,7 +181,8 @@ def projected_gradient(
     return x, size
 
 
-def _backtrack(model: Model, x: Floats, d: Floats, slope: float) -> tuple[float, Floats]:
+def _backtracking_step(model: Model, x: Floats, d: Floats, slope: float) -> tuple[float, Floats]:
+    """Halve the step until the value falls enough; returns it, and the gradient there."""
     value = model.value(x)
     t = 1.0
     while t > 1e-8 and model.value(x + t * d) > value + 1e-4 * t * slope:

@@ -166,12 +166,12 @@ class _Contract:
         x = self.problem.constraint.random(self.problem.shape, rng)
         started = self.problem.objective.value(x)
         run = _WatchedRun(self, limits, callback)
-        before = _attributes(self.solver), _global_generators()
+        before = _attributes_in_words(self.solver), _global_generators()
         try:
             status: Any = self.solver.solve(self.problem.counting(run.count_evaluation), x, rng, run)
         except OutOfTime:  # as in the engine: time was up within an iteration
             status = run.stopped or Status.TIME_LIMIT
-        if _attributes(self.solver) != before[0]:
+        if _attributes_in_words(self.solver) != before[0]:
             raise self.fail("a run has changed an attribute of the solver; what belongs to a run is a local variable.")
         if _global_generators() != before[1]:
             raise self.fail("randomness must come from `rng` only, but a global generator was used.")
@@ -284,7 +284,7 @@ class _Contract:
                 yield moved.reshape(x.shape)
 
 
-def _attributes(solver: Solver) -> str:
+def _attributes_in_words(solver: Solver) -> str:
     """Everything that is stored on a solver, written out."""
     with np.printoptions(threshold=2**31, precision=17):
         return repr(sorted(getattr(solver, "__dict__", {}).items()))

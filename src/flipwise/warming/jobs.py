@@ -12,15 +12,16 @@ import scipy.sparse as sp
 from flipwise.warming.examples import Step, glass, graphs, read_files, sparse_glass, wide
 
 
-def _minimize() -> Iterator[Step]:
+def _minimize_steps() -> Iterator[Step]:
+    """What `minimize` compiles."""
     from flipwise.minimization import minimize
     from flipwise.model.constraints import Cardinality, GroupCounts
 
-    for A in _matrices():
+    for A in _example_matrices():
         for constraint in (None, Cardinality(5), GroupCounts(np.arange(A.shape[0]) % 2, [3, 4])):
             yield partial(minimize, A, seed=0, constraint=constraint, method="dpcd")
             yield partial(minimize, A, seed=0, constraint=constraint, method="portfolio", max_iterations=8)
-            yield partial(_walk, A, constraint)
+            yield partial(_late_walk, A, constraint)
         yield partial(_make_late_moves, A)
     for A in (sparse_glass(20, 5), wide(sparse_glass(20, 5))):
         yield partial(_ask_as_if_large, A)
@@ -34,7 +35,7 @@ def _search_under_rows() -> None:
     minimize(sparse_glass(20, 5), rows=(np.ones((1, 20)), None, 4), seed=0, method="portfolio", max_iterations=2)
 
 
-def _walk(A: Any, constraint: Any) -> None:
+def _late_walk(A: Any, constraint: Any) -> None:
     """The walk of DPCD past a local optimum, which not every descent comes to."""
     from flipwise.engine.run import Run
     from flipwise.model.constraints import Free
@@ -49,10 +50,11 @@ def _walk(A: Any, constraint: Any) -> None:
         walk(x, problem.objective.gradient(x), rng, Run(problem))
 
 
-def _qubo() -> Iterator[Step]:
+def _qubo_steps() -> Iterator[Step]:
+    """What quadratic models compile."""
     from flipwise.qubo.solve import solve_qubo
 
-    for A in _matrices():
+    for A in _example_matrices():
         for count in (None, 5):
             # a small problem that is solved exactly would spare the search
             yield partial(solve_qubo, A, count=count, bound="sdp", seed=0, max_iterations=8)
@@ -67,19 +69,20 @@ def _qubo() -> Iterator[Step]:
     yield _look_for_inequalities
 
 
-def _maxcut() -> Iterator[Step]:
+def _maxcut_steps() -> Iterator[Step]:
+    """What largest cuts compile."""
     from flipwise.cuts.api import maxcut
 
-    for W in (*_matrices(), *graphs()):
+    for W in (*_example_matrices(), *graphs()):
         yield partial(maxcut, W, bound="sdp", seed=0, max_iterations=8)
-    for W in _matrices():
+    for W in _example_matrices():
         yield partial(_make_late_moves, W)
     yield partial(_ask_as_if_large, sparse_glass(20, 5))
     yield _look_for_odd_cycles
     yield _look_for_inequalities
 
 
-def _matrices() -> list[Any]:
+def _example_matrices() -> list[Any]:
     """Sparse, with either type of indices, and dense; integers of every size, and real numbers: what a search meets."""
     signs, rng = sparse_glass(200, 5), np.random.default_rng(0)
     large = sp.csr_array(np.rint(signs.multiply(np.outer(*rng.uniform(1e4, 3e4, (2, 200))))))
@@ -135,7 +138,8 @@ def _ask_as_if_large(A: sp.csr_array) -> None:
         sparse.csr_gradient(A.indptr, A.indices, A.data, x, np.zeros(n), np.empty(n))
 
 
-def _bisect() -> Iterator[Step]:
+def _bisect_steps() -> Iterator[Step]:
+    """What bisections and partitions compile."""
     from flipwise.cuts.api import bisect, partition
 
     for W in (abs(sparse_glass(200, 5)), 0.3 * sparse_glass(200, 5), *graphs()):
@@ -143,7 +147,8 @@ def _bisect() -> Iterator[Step]:
         yield partial(partition, W, 4, seed=0, effort=0.1)
 
 
-def _subgraph() -> Iterator[Step]:
+def _subgraph_steps() -> Iterator[Step]:
+    """What dense subgraphs compile."""
     from flipwise.densest.api import densest_subgraph
 
     for graph in graphs():
@@ -151,7 +156,7 @@ def _subgraph() -> Iterator[Step]:
         yield partial(densest_subgraph, graph, 7, seed=0, effort=0.02)
         yield partial(densest_subgraph, graph)
         yield partial(_search_on, graph)
-    yield from _files()
+    yield from _file_steps()
 
 
 def _search_on(graph: Any) -> None:
@@ -172,7 +177,8 @@ def _search_on(graph: Any) -> None:
     PairProgramme(whole_core(graph), 7).run(1)
 
 
-def _files() -> Iterator[Step]:
+def _file_steps() -> Iterator[Step]:
+    """What reading files compiles."""
     files = {
         "plain.txt": b"0 1\n1 2\n2 0\n",
         "weighted.txt": b"0 1 0.5\n1 2 1.5\n2 0 2.5\n",
@@ -184,7 +190,8 @@ def _files() -> Iterator[Step]:
         yield partial(read_files, {name: content})
 
 
-def _hash() -> Iterator[Step]:
+def _hash_steps() -> Iterator[Step]:
+    """What hashing compiles."""
     try:
         from flipwise.hashing import (
             ITQ,
@@ -216,12 +223,12 @@ def _hash() -> Iterator[Step]:
 
 
 JOBS: dict[str, Callable[[], Iterator[Step]]] = {
-    "minimize": _minimize,
-    "qubo": _qubo,
-    "maxcut": _maxcut,
-    "bisect": _bisect,
-    "subgraph": _subgraph,
-    "hash": _hash,
-    "files": _files,
+    "minimize": _minimize_steps,
+    "qubo": _qubo_steps,
+    "maxcut": _maxcut_steps,
+    "bisect": _bisect_steps,
+    "subgraph": _subgraph_steps,
+    "hash": _hash_steps,
+    "files": _file_steps,
 }
 """The jobs by name: what a user runs."""

@@ -14,7 +14,7 @@ from flipwise.foundation.errors import FlipwiseError
 from flipwise.warming.examples import Step, glass, graphs, read_files
 
 
-def _methods() -> Iterator[Step]:
+def _every_method() -> Iterator[Step]:
     """Every method of `minimize` and of dense subgraphs, every bound."""
     from flipwise.densest.api import densest_subgraph
     from flipwise.densest.methods import DENSEST
@@ -28,15 +28,17 @@ def _methods() -> Iterator[Step]:
     for A in (dense, sp.csr_array(dense)):
         for method in METHODS:
             for constraint in (None, Cardinality(5)):
-                yield partial(_try, minimize, A, method=method, constraint=constraint, seed=0, max_iterations=3)
+                yield partial(
+                    _call_if_possible, minimize, A, method=method, constraint=constraint, seed=0, max_iterations=3
+                )
         for bound in ("sdp", "spectral"):
             yield partial(minimize, A, bound=bound, seed=0, max_iterations=3)
     for graph in graphs():
         for method in DENSEST:
-            yield partial(_try, densest_subgraph, graph, 7, method=method, seed=0, max_iterations=3)
+            yield partial(_call_if_possible, densest_subgraph, graph, 7, method=method, seed=0, max_iterations=3)
 
 
-def _conditions() -> Iterator[Step]:
+def _every_condition() -> Iterator[Step]:
     """Dense subgraphs with conditions, of graphs that are walked through and of others."""
     from flipwise.densest.api import densest_subgraph
 
@@ -47,13 +49,13 @@ def _conditions() -> Iterator[Step]:
         yield partial(densest_subgraph, graph, 9, node_weights=np.arange(40) / 7.0, seed=0, effort=0.02)
 
 
-def _try(function: Callable[..., object], *arguments: Any, **keywords: Any) -> None:
+def _call_if_possible(function: Callable[..., object], *arguments: Any, **keywords: Any) -> None:
     """Call it; some methods do not take some problems."""
     with suppress(FlipwiseError):
         function(*arguments, **keywords)
 
 
-def _polynomials() -> Iterator[Step]:
+def _higher_degrees() -> Iterator[Step]:
     """Functions of a higher degree than two."""
     from flipwise.minimization import minimize
     from flipwise.model.constraints import Cardinality
@@ -70,7 +72,7 @@ def _polynomials() -> Iterator[Step]:
     yield partial(minimize, autocorrelation(20), method="portfolio", seed=0, max_iterations=2)
 
 
-def _estimators() -> Iterator[Step]:
+def _every_estimator() -> Iterator[Step]:
     """Every estimator, optimiser and measure of hashing."""
     try:
         from flipwise.hashing import ARE, SADH, SDH, Codes, FastHash, precision_at
@@ -93,7 +95,7 @@ def _estimators() -> Iterator[Step]:
     yield partial(code_kernels.rows_flip_improving, np.eye(2), np.ones(3), 0.0, chosen, True, B, -B, flips, change)
 
 
-def _clusters() -> Iterator[Step]:
+def _cluster_workers() -> Iterator[Step]:
     """What the workers of a cluster run on the shards of a graph."""
     from flipwise.kernels import shards
 
@@ -106,7 +108,7 @@ def _clusters() -> Iterator[Step]:
         yield partial(shards.row_loads, *csr, mask, np.ones(n), 0, np.zeros(n))
 
 
-def _large() -> Iterator[Step]:
+def _large_inputs() -> Iterator[Step]:
     """What is done only where there is much of something: many names, many variables to project, stored graphs."""
     from flipwise.kernels import arcs, projection
 
@@ -119,11 +121,11 @@ def _large() -> Iterator[Step]:
 
 
 RARE: dict[str, Callable[[], Iterator[Step]]] = {
-    "methods": _methods,
-    "conditions": _conditions,
-    "polynomials": _polynomials,
-    "estimators": _estimators,
-    "clusters": _clusters,
-    "large": _large,
+    "methods": _every_method,
+    "conditions": _every_condition,
+    "polynomials": _higher_degrees,
+    "estimators": _every_estimator,
+    "clusters": _cluster_workers,
+    "large": _large_inputs,
 }
 """What only rivals, other options, clusters and large data need."""

@@ -27,7 +27,7 @@ def bench(nodes: int, seed: int, time_limit: float, threads: int | None, as_json
     Examples:
       $ flipwise bench --nodes 2000 --time-limit 1
     """
-    cells = _cells(nodes, seed, time_limit, threads)
+    cells = _measured_cells(nodes, seed, time_limit, threads)
     if as_json:
         print_json({"threads": threads, "seed": seed, "problems": cells})
         return
@@ -35,7 +35,8 @@ def bench(nodes: int, seed: int, time_limit: float, threads: int | None, as_json
     print_table("This machine", ("problem", "entries", "time", "answer"), rows, left=("answer",))
 
 
-def _cells(nodes: int, seed: int, time_limit: float, threads: int | None) -> list[dict[str, Any]]:
+def _measured_cells(nodes: int, seed: int, time_limit: float, threads: int | None) -> list[dict[str, Any]]:
+    """Solve a few generated problems, each a second time by the clock."""
     import numpy as np
     import scipy.sparse as sp
 
@@ -75,7 +76,7 @@ def _cells(nodes: int, seed: int, time_limit: float, threads: int | None) -> lis
         lambda: flipwise.minimize(spins, seed=seed, threads=threads, time_limit=time_limit),
         lambda r: f"value {r.value:,.0f}",
     )
-    torus = sp.csr_array(sp.kron(sp.eye_array(40), _ring(40)) + sp.kron(_ring(40), sp.eye_array(40)))
+    torus = sp.csr_array(sp.kron(sp.eye_array(40), _ring_of_nodes(40)) + sp.kron(_ring_of_nodes(40), sp.eye_array(40)))
     timed(
         "max-cut, torus 40 x 40",
         torus.nnz,
@@ -85,7 +86,8 @@ def _cells(nodes: int, seed: int, time_limit: float, threads: int | None) -> lis
     return cells
 
 
-def _ring(n: int) -> Any:
+def _ring_of_nodes(n: int) -> Any:
+    """The adjacency of a ring."""
     import scipy.sparse as sp
 
     ones = sp.eye_array(n).tocsr()

@@ -49,7 +49,7 @@ def block(file: str, rows: int | None, columns: int | None, fields: str | None, 
         names = None if fields is None else tuple(fields.split(","))
         return flipwise.densest_block(path, rows, columns, names=names, **run)
 
-    return _run(f"Dense block of {file}", file, search, **options)
+    return _search_and_write(f"Dense block of {file}", file, search, **options)
 
 
 @click.command("directed")
@@ -80,10 +80,10 @@ def directed(file: str, sources: int | None, targets: int | None, columns: str |
         named = None if columns is None else tuple(columns.split(","))
         return flipwise.densest_directed_subgraph(path, sources, targets, columns=named, **run)
 
-    return _run(f"Dense sets of {file}", file, search, **options)
+    return _search_and_write(f"Dense sets of {file}", file, search, **options)
 
 
-def _run(
+def _search_and_write(
     title: str,
     file: str,
     search: Any,
@@ -122,11 +122,11 @@ def _run(
             "weight": result.weight,
             "filled": result.filled,
             "optimal": bool(result.optimal),
-            first: [_plain(name) for name in result.rows],
-            second: [_plain(name) for name in result.columns],
+            first: [_plain_name(name) for name in result.rows],
+            second: [_plain_name(name) for name in result.columns],
         }
         if output:
-            write_text(output, json_text(record) if output.endswith(".json") else _table(result))
+            write_text(output, json_text(record) if output.endswith(".json") else _member_lines(result))
         if as_json:
             print_json(record)
         else:
@@ -135,12 +135,12 @@ def _run(
         return OK if result.status.name != "INTERRUPTED" else INTERRUPTED
 
 
-def _plain(name: Any) -> Any:
+def _plain_name(name: Any) -> Any:
     """A name as JSON can hold it."""
     return name.item() if hasattr(name, "item") else name
 
 
-def _table(result: Any) -> str:
+def _member_lines(result: Any) -> str:
     """A line for each member of either set."""
     import csv
     from io import StringIO

@@ -40,7 +40,7 @@ def doctor(as_json: bool) -> None:
       $ flipwise doctor
       $ flipwise doctor --json
     """
-    facts, packages = _facts(), _packages()
+    facts, packages = _machine_facts(), _optional_packages()
     if as_json:
         print_json({**facts, "packages": packages})
         return
@@ -53,26 +53,28 @@ def doctor(as_json: bool) -> None:
     print_table("Optional packages", ("package", "version", "for", "extra"), rows, left=("version", "for", "extra"))
 
 
-def _facts() -> dict[str, object]:
+def _machine_facts() -> dict[str, object]:
+    """What there is to know of this machine and this installation."""
     facts: dict[str, object] = {"flipwise": flipwise.__version__, "python": platform.python_version()}
     facts |= {name: version(name) for name in ("numpy", "scipy", "numba")}
     facts["machine"] = f"{platform.system()} {platform.machine()}"
     facts["cores"] = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    facts["memory"] = _memory()
-    facts["compiler"] = _compiler()
-    facts["kernel_cache"] = _cache()
+    facts["memory"] = _memory_size()
+    facts["compiler"] = _compiler_state()
+    facts["kernel_cache"] = _cache_state()
     facts["data_folder"] = os.environ.get("FLIPWISE_DATA") or "not set (FLIPWISE_DATA)"
     return facts
 
 
-def _memory() -> str:
+def _memory_size() -> str:
+    """The memory of the machine, in words."""
     try:
         return size(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):
         return "unknown"
 
 
-def _compiler() -> str:
+def _compiler_state() -> str:
     """Compile and run a kernel, so that a broken LLVM is found here and not in the middle of a solve."""
     import numpy as np
 
@@ -87,7 +89,8 @@ def _compiler() -> str:
     return f"works ({time.perf_counter() - started:.1f} s to compile or load one kernel)"
 
 
-def _cache() -> str:
+def _cache_state() -> str:
+    """Whether machine code is kept between processes, and where."""
     if os.environ.get("FLIPWISE_NUMBA_CACHE", "1") == "0":
         return "off (FLIPWISE_NUMBA_CACHE=0)"
     places = [os.environ.get("NUMBA_CACHE_DIR"), str(Path(flipwise.__file__).parent / "kernels"), str(Path.home())]
@@ -97,7 +100,8 @@ def _cache() -> str:
     return "off: no folder is writable, kernels compile in each process"
 
 
-def _packages() -> dict[str, dict[str, str | None]]:
+def _optional_packages() -> dict[str, dict[str, str | None]]:
+    """The optional packages with their versions, None where they are not installed, and what they are for."""
     found: dict[str, dict[str, str | None]] = {}
     for name, (extra, purpose) in OPTIONAL.items():
         try:

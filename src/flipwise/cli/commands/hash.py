@@ -118,7 +118,7 @@ def fit(
         "checkpoint": checkpoint,
     }  # fmt: skip
     if chosen == ADDITIVE:
-        model = hashing.AdditiveQuantizer(_bytes(bits), random_state=seed, time_limit=time_limit)
+        model = hashing.AdditiveQuantizer(_whole_bytes(bits), random_state=seed, time_limit=time_limit)
     else:
         model = getattr(hashing, chosen)(n_bits=bits, random_state=seed, time_limit=time_limit, verbose=verbose)
     model = estimator_with(model, options)
@@ -150,7 +150,7 @@ def fit(
     return OK if cluster or chosen == ADDITIVE else exit_code(model.result_)
 
 
-def _bytes(bits: int) -> int:
+def _whole_bytes(bits: int) -> int:
     """The bytes of so many bits, which must be whole."""
     if bits % 8:
         raise click.UsageError(f"--bits must be a multiple of 8 for {ADDITIVE}, got {bits}.")
@@ -277,7 +277,7 @@ def search(
         if model is None:
             found = hamming_search(read_codes(queries), read_codes(database), k)
         else:
-            found = _scored(model, database, queries, k)
+            found = _best_by_score(model, database, queries, k)
     if output:
         write_lines(output, ("\t".join(map(str, row)) for row in found.ids.tolist()))
     if as_json:
@@ -294,7 +294,7 @@ def search(
         print_table("Nearest codes", ("query", "items", values), rows, left=("items", values), notes=notes)
 
 
-def _scored(model: str, database: str, queries: str, k: int) -> Any:
+def _best_by_score(model: str, database: str, queries: str, k: int) -> Any:
     """The codes that score best for float queries."""
     from flipwise import hashing
     from flipwise.foundation.errors import InvalidFile

@@ -38,10 +38,11 @@ def info(file: str, reading: Reading, as_json: bool) -> None:
     if as_json:
         print_json({"file": file, **facts})
     else:
-        print_facts(file, [(name.replace("_", " "), _shown(name, value)) for name, value in facts.items()])
+        print_facts(file, [(name.replace("_", " "), _fact_in_words(name, value)) for name, value in facts.items()])
 
 
 def _graph_facts(graph: Graph) -> dict[str, Any]:
+    """What is worth knowing of a graph before it is searched."""
     import numpy as np
     from scipy.sparse.csgraph import connected_components
 
@@ -50,7 +51,7 @@ def _graph_facts(graph: Graph) -> dict[str, Any]:
     if graph.weights is None:
         facts["weights"] = "none (all 1)"
     elif graph.weights.size:
-        facts["weights"] = _span(graph.weights)
+        facts["weights"] = _range_in_words(graph.weights)
     if graph.n:
         facts["degrees"] = f"{degrees.min()} to {degrees.max()}, mean {degrees.mean():.3g}"
         facts["isolated_nodes"] = int(np.count_nonzero(degrees == 0))
@@ -58,7 +59,7 @@ def _graph_facts(graph: Graph) -> dict[str, Any]:
         core, inside = _innermost_core(graph)
         facts["innermost_core"] = f"{core}-core with {inside:,} nodes"
     facts["node_names"] = "numbers 0, 1, 2, ..." if graph.names is None else f"{graph.names[0]!r}, ..."
-    facts |= _memory(graph)
+    facts |= _memory_facts(graph)
     facts["done_to_the_input"] = list(graph.notes) or ["nothing: it was simple and undirected"]
     return facts
 
@@ -73,7 +74,8 @@ def _innermost_core(graph: Graph) -> tuple[int, int]:
     return int(cores.max()), int(np.count_nonzero(cores == cores.max()))
 
 
-def _memory(graph: Graph) -> dict[str, Any]:
+def _memory_facts(graph: Graph) -> dict[str, Any]:
+    """The bytes of a graph, and whether solving fits into the memory that is free."""
     needed = graph.indptr.nbytes + graph.indices.nbytes + (0 if graph.weights is None else graph.weights.nbytes)
     facts: dict[str, Any] = {"bytes": int(needed)}
     try:
@@ -85,6 +87,7 @@ def _memory(graph: Graph) -> dict[str, Any]:
 
 
 def _model_facts(model: QuadraticModel) -> dict[str, Any]:
+    """What is worth knowing of a quadratic model."""
     pairs = model.n * (model.n - 1) / 2
     facts: dict[str, Any] = {
         "model": "QUBO (0/1)" if model.variables == "binary" else "Ising (-1/+1)",
@@ -94,17 +97,19 @@ def _model_facts(model: QuadraticModel) -> dict[str, Any]:
     }
     for name, values in (("linear", model.linear), ("quadratic", model.b)):
         if values.size:
-            facts[name] = _span(values)
+            facts[name] = _range_in_words(values)
     facts["offset"] = float(model.offset)
     return facts
 
 
-def _span(values: Floats) -> str:
+def _range_in_words(values: Floats) -> str:
+    """The least and the largest of some numbers, and whether all are whole."""
     whole = bool((values == values.round()).all())
     return f"{values.min():g} to {values.max():g}{', whole numbers' if whole else ''}"
 
 
-def _shown(name: str, value: Any) -> str:
+def _fact_in_words(name: str, value: Any) -> str:
+    """A fact as a person reads it."""
     if isinstance(value, bool):
         return "yes" if value else "NO: solving wants about twice its size"
     if name == "bytes":

@@ -105,7 +105,7 @@ def qubo(
             "--fix, ranges of --count, --pool and all limits but --time-limit."
         )
     check_outputs([file], {"-o": output, "--checkpoint": checkpoint, "--certificate": certificate})
-    given, model = _loaded(file, file_format)
+    given, model = _read_problem(file, file_format)
     if cluster and given is not model:
         raise click.UsageError("--cluster does not keep the constraints of a program: leave it out.")
     solve: Any = flipwise.solve_qubo if model.variables == "binary" else flipwise.solve_ising
@@ -144,7 +144,7 @@ def qubo(
         return exit_code(result)
 
 
-def _loaded(file: str, file_format: str | None) -> tuple[Any, QuadraticModel]:
+def _read_problem(file: str, file_format: str | None) -> tuple[Any, QuadraticModel]:
     """What is solved, and its objective: of an LP or MPS file they differ."""
     if file_format is None and file != "-" and is_program(file):
         program = flipwise.read_constrained(file)

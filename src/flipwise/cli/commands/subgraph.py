@@ -137,7 +137,7 @@ def subgraph(
             graph = load()
         stack.enter_context(guarded_interrupts())  # Ctrl-C after the search still writes the answer
         with progress("dense subgraph", quiet=quiet or verbose, time_limit=time_limit) as tell:
-            results = _solve(
+            results = _solve_sizes(
                 graph,
                 sizes,
                 tell,
@@ -152,7 +152,7 @@ def subgraph(
                 checkpoint=checkpoint,
                 **limits,
             )
-        record: dict[str, Any] = {"file": file, "results": [_record(result) for result in results]}
+        record: dict[str, Any] = {"file": file, "results": [_result_record(result) for result in results]}
         if output:
             _write_answer(output, graph, record, results[0])
         write_certificate(certificate, results[0])
@@ -168,7 +168,7 @@ def subgraph(
         else:
             _print_densities(f"Dense subgraphs of {file}", results, err=output == "-")
             if explained:
-                click.echo(f"\n{flipwise.explain(_together(results, asked))}", err=output == "-")
+                click.echo(f"\n{flipwise.explain(_as_returned(results, asked))}", err=output == "-")
         wanted = 1 if asked.several else max(len(sizes), asked.searches)
         return _exit_code(results, wanted)
 
@@ -252,16 +252,16 @@ def demo(output: str, seed: int, time_limit: float | None, threads: int | None, 
     sizes = (HIDDEN, 2 * HIDDEN, 4 * HIDDEN, 8 * HIDDEN)
     options: dict[str, Any] = {"effort": 0.0, "seed": seed, "time_limit": time_limit, "threads": threads}
     with progress("getting ready (the first run compiles)", quiet=quiet) as tell:
-        _solve(graph, sizes[-1:], tell, **options)
+        _solve_sizes(graph, sizes[-1:], tell, **options)
     with guarded_interrupts():  # Ctrl-C after the search still writes the answer
         with progress("searching and proving", quiet=quiet, time_limit=time_limit) as tell:
-            results = _solve(graph, sizes, tell, **options)
+            results = _solve_sizes(graph, sizes, tell, **options)
         found = int(np.isin(results[0].indices, hidden).sum())
         page = subgraph_page(graph, results, title="Flipwise demo: a dense group, found and proven")
         write_text(output, page)
         if as_json:
             record = {"nodes": graph.n, "edges": graph.n_edges, "hidden": HIDDEN, "hidden_found": found}
-            print_json({**record, "report": output, "results": [_record(result) for result in results]})
+            print_json({**record, "report": output, "results": [_result_record(result) for result in results]})
             return _exit_code(results, len(sizes))
         screen = console()
         screen.print(
@@ -274,7 +274,7 @@ def demo(output: str, seed: int, time_limit: float | None, threads: int | None, 
         return _exit_code(results, len(sizes))
 
 
-def _solve(graph: Any, sizes: tuple[int, ...], tell: Any, **options: Any) -> list[Any]:
+def _solve_sizes(graph: Any, sizes: tuple[int, ...], tell: Any, **options: Any) -> list[Any]:
     """The result for each size; Ctrl-C ends a sweep early."""
 
     plain = all(options.get(name) in (None, False) for name in CONDITIONS)
@@ -288,7 +288,7 @@ def _solve(graph: Any, sizes: tuple[int, ...], tell: Any, **options: Any) -> lis
     return list(found) if isinstance(found, Sequence) else [found]
 
 
-def _together(results: list[Any], asked: Asked) -> Any:
+def _as_returned(results: list[Any], asked: Asked) -> Any:
     """The results as the function has returned them."""
     if len(results) == 1:
         return results[0]
@@ -305,7 +305,7 @@ def _exit_code(results: list[Any], wanted: int) -> int:
     return OK if whole else INTERRUPTED
 
 
-def _record(result: Any) -> dict[str, Any]:
+def _result_record(result: Any) -> dict[str, Any]:
     """The nodes by their own names, ascending where they are numbers."""
     nodes = [node.item() if hasattr(node, "item") else node for node in result.nodes]
     return {

@@ -29,7 +29,7 @@ def titled_rows(
         weights: list[float] = []
         for number, text in data_lines(piece.data):
             place = f"{path}, line {piece.lines_before + number + 1:,}"
-            fields = _fields(place, text, layout.delimiter)
+            fields = _split_fields(place, text, layout.delimiter)
             if len(fields) == width + 1 and fields[-1] == "":
                 fields.pop()
             if len(fields) != width:
@@ -50,7 +50,7 @@ def titled_rows(
             yield *ends, weights
 
 
-def _fields(place: str, text: str, delimiter: str | None) -> list[str]:
+def _split_fields(place: str, text: str, delimiter: str | None) -> list[str]:
     """The fields of a line, empty ones included."""
     if delimiter is None:
         return text.split()

@@ -62,7 +62,7 @@ def read_edge_list(
         refuse_foreign(path, first.data[:4096], "")
     layout = find_layout(path, first, weighted, names, header, columns)
     skip = first.lines_before + layout.header_lines
-    lonely = _isolated(path, layout, max_bytes)
+    lonely = _isolated_nodes(path, layout, max_bytes)
     if layout.named:
         if base is not None:
             raise InvalidInput(f"`base` is for nodes given by numbers; {path} has names.")
@@ -114,7 +114,7 @@ def read_edge_list(
     return builder.graph(labels, layout.notes)
 
 
-def _isolated(path: Path, layout: Layout, max_bytes: int | None) -> list[str]:
+def _isolated_nodes(path: Path, layout: Layout, max_bytes: int | None) -> list[str]:
     """The nodes without an edge, which a file of `write_graph` has in comments of their own."""
     if layout.announced is None:
         return []
@@ -190,7 +190,9 @@ def numbered_arcs(
             weights, careful = np.empty(room if weighted else 0), np.empty((room if weighted else 0, 3), np.int64)
         buffer = np.frombuffer(piece.data, dtype=np.uint8)
         rows = careful if weighted else None
-        parse_edges(buffer, _byte(delimiter), ignore_extra, lowest, highest, sources, targets, weights, rows, state)
+        parse_edges(
+            buffer, _delimiter_byte(delimiter), ignore_extra, lowest, highest, sources, targets, weights, rows, state
+        )
         count, code, position, delicate = (int(s) for s in state)
         if code:
             refuse(path, piece, code, position, advice, lowest=lowest, highest=highest)
@@ -200,7 +202,7 @@ def numbered_arcs(
             yield ArcBlock(compact(sources[:count]), compact(targets[:count]), found)
 
 
-def _byte(delimiter: str | None) -> int:
+def _delimiter_byte(delimiter: str | None) -> int:
     """The delimiter as kernels know it: -1 stands for white space."""
     return -1 if delimiter is None else ord(delimiter)
 
@@ -264,7 +266,7 @@ def _named_arcs(path: Path, pieces: Iterator[Piece], layout: Layout) -> tuple[li
         weights, careful = np.empty(heavy), np.empty((heavy, 3), np.int64)
         buffer = np.frombuffer(piece.data, dtype=np.uint8)
         parse_named_edges(
-            buffer, _byte(layout.delimiter), layout.weighted, layout.extra, table, pool, offsets,
+            buffer, _delimiter_byte(layout.delimiter), layout.weighted, layout.extra, table, pool, offsets,
             sources, targets, weights, careful, state,
         )  # fmt: skip
         arcs, code, position, delicate, _ = (int(s) for s in state)

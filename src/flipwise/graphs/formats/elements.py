@@ -77,7 +77,7 @@ class Elements:
                 self.wrong(place, f"an edge without a {role}.")
         number = math.nan
         if weight is not None:
-            number = self._number(place, weight)
+            number = self._weight_number(place, weight)
             self._weighed += 1
             if self._weight_name not in ("", name):
                 self.wrong(place, f"the weight is called {name!r} here and {self._weight_name!r} in other edges.")
@@ -86,7 +86,7 @@ class Elements:
         self._weights.append(number)
         self._places.append(place)
 
-    def _number(self, place: int, weight: Any) -> float:
+    def _weight_number(self, place: int, weight: Any) -> float:
         """A weight as a finite number."""
         try:
             if isinstance(weight, bool) or (isinstance(weight, str) and ("_" in weight or not weight.isascii())):

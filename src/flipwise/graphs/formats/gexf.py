@@ -48,7 +48,7 @@ class _Reader:
         if "meta" in self.markup.stack[:-1]:
             return
         inside = self.markup.stack[-2] if len(self.markup.stack) > 1 else ""
-        self._refuse(element, inside, attributes)
+        self._refuse_element(element, inside, attributes)
         if element == "attributes":
             self.kind = attributes.get("class", "")
             if self.kind not in self.keys:
@@ -63,7 +63,7 @@ class _Reader:
         elif element == "attvalue":
             self._take_value(self.markup.stack[-3], attributes)
 
-    def _refuse(self, element: str, inside: str, attributes: dict[str, str]) -> None:
+    def _refuse_element(self, element: str, inside: str, attributes: dict[str, str]) -> None:
         """Raise for an element that is not understood where it stands."""
         if element == "graph":
             self.graphs += 1

@@ -41,7 +41,7 @@ def _tokens(path: Path, text: str) -> Iterator[tuple[str, str, int]]:
         place = found.end()
 
 
-def _number(text: str) -> int | float:
+def _parse_number(text: str) -> int | float:
     """A whole number or a real one."""
     return int(text) if len(text) < 20 and text.lstrip("+-").isdigit() else float(text)
 
@@ -73,7 +73,7 @@ class _Reader:
                 self.open(key, line)
                 key = ""
             elif kind in ("number", "text"):
-                self.take(key, _number(token) if kind == "number" else html.unescape(token), line)
+                self.take(key, _parse_number(token) if kind == "number" else html.unescape(token), line)
                 key = ""
             else:
                 self.wrong(line, f"expected a value of {key!r}, found {token!r}.")
@@ -103,13 +103,13 @@ class _Reader:
 
     def close(self) -> None:
         if self.stack == ["graph", "node"]:
-            self.elements.add_node(self.place, self._id("id"), self.values)
+            self.elements.add_node(self.place, self._checked_id("id"), self.values)
         elif self.stack == ["graph", "edge"]:
             weight, name = weight_of(self.values)
-            self.elements.add_edge(self.place, (self._id("source"), self._id("target")), weight, name)
+            self.elements.add_edge(self.place, (self._checked_id("source"), self._checked_id("target")), weight, name)
         self.stack.pop()
 
-    def _id(self, key: str) -> Any:
+    def _checked_id(self, key: str) -> Any:
         """The id of a node, a whole number as the format says."""
         value = self.values.get(key)
         if value is not None and type(value) is not int:
@@ -133,31 +133,31 @@ def write_gml(graph: Graph, path: Path, attributes: Mapping[str, Any] | None = N
     columns = checked_attributes(graph, attributes)
     for name in set(columns) & {"source", "target", *_ONCE}:
         raise InvalidInput(f"`attributes`: {name!r} means something else in GML files. Use another name.")
-    labels = [_text(name) for name in written_names(graph, "GML")]
+    labels = [_quoted_text(name) for name in written_names(graph, "GML")]
     with packed_file(path) as file:
         file.write(b"graph [\n")
         for i, label in enumerate(labels):
-            data = "".join(f" {name} {_value(values[i])}" for name, values in columns.items())
+            data = "".join(f" {name} {_attribute_value(values[i])}" for name, values in columns.items())
             file.write(f"  node [ id {i} label {label}{data} ]\n".encode())
         for i, j, weight in edges(graph):
-            heavy = "" if graph.weights is None else f" weight {_real(weight)}"
+            heavy = "" if graph.weights is None else f" weight {_written_number(weight)}"
             file.write(f"  edge [ source {i} target {j}{heavy} ]\n".encode())
         file.write(b"]\n")
 
 
-def _text(text: str) -> str:
+def _quoted_text(text: str) -> str:
     """A text in quotes, in ASCII, with all else as `&#233;`."""
     if any(not (32 <= ord(c) < 127 or ord(c) > 159) or 0xD800 <= ord(c) < 0xE000 for c in text):
         raise InvalidInput(f"`graph`: {text!r} has a control character, which GML files cannot hold. Rename the node.")
     return '"' + _ESCAPED.sub(lambda found: f"&#{ord(found[0])};", text) + '"'
 
 
-def _value(value: Any) -> str:
+def _attribute_value(value: Any) -> str:
     """A value of an attribute; truths are 1 and 0, and long whole numbers are real ones."""
-    return _text(value) if isinstance(value, str) else _real(float(value))
+    return _quoted_text(value) if isinstance(value, str) else _written_number(float(value))
 
 
-def _real(number: float) -> str:
+def _written_number(number: float) -> str:
     """A number as GML has it: whole ones of 32 bits, others with a point, as the format demands."""
     if number.is_integer() and abs(number) < 2**31:
         return str(int(number))

@@ -28,13 +28,13 @@ def read_graph6(
     codes = np.frombuffer(line[sparse:], dtype=np.uint8).astype(np.int64) - 63
     if not codes.size or (codes < 0).any() or (codes > 63).any():
         raise InvalidFile(f"{path}: graph6 has characters from '?' to '~' only, at least one.")
-    n, codes = _size(path, codes)
+    n, codes = _read_size(path, codes)
     bits = ((codes[:, None] >> np.arange(5, -1, -1)) & 1).ravel()
     arcs = _sparse_arcs(path, n, bits) if sparse else _dense_arcs(path, n, bits)
     return build_graph(n, [arcs], symmetrise=symmetrise, what=str(path))
 
 
-def _size(path: Path, codes: npt.NDArray[np.int64]) -> tuple[int, npt.NDArray[np.int64]]:
+def _read_size(path: Path, codes: npt.NDArray[np.int64]) -> tuple[int, npt.NDArray[np.int64]]:
     """The number of nodes, and the codes behind it: one code, or `~` and three, or `~~` and six."""
     skipped, digits = (0, 1) if codes[0] < 63 else (2, 6) if codes[1:2].tolist() == [63] else (1, 3)
     if codes.size < skipped + digits:

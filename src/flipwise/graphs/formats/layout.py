@@ -161,7 +161,7 @@ def find_layout(
     """What the first lines of data say, and the caller where `weighted`, `names`, `header` or `columns` is given."""
     top, line = _first_lines(path, first, names, header if columns is None else True)
     skipped = line is not top
-    places = _places(top, weighted, columns) if skipped else None
+    places = _named_columns(top, weighted, columns) if skipped else None
     if places is not None:
         return _titled_layout(top, line, places, named=names)
     if names is None and not line.has_numbers:
@@ -175,13 +175,13 @@ def find_layout(
         extra,
         top.index + 1 if skipped else 0,
         tuple(top.fields[:2]) if skipped and header is None and named else (),
-        _announced(first) if header is None else None,
+        _announced_edges(first) if header is None else None,
         titles=tuple(top.fields) if skipped else (),
         first=tuple(line.fields),
     )
 
 
-def _announced(first: Piece) -> int | None:
+def _announced_edges(first: Piece) -> int | None:
     """The number of edges in the comment that `write_graph` begins with, if the file begins with it."""
     ours = _OUR_COMMENT.match(first.data) if first.lines_before == 0 else None
     return int(ours[2]) if ours else None
@@ -209,7 +209,7 @@ def _weight_column(
     return use_weights, extra
 
 
-def _places(top: _Line, weighted: bool | None, columns: Sequence[str] | None) -> tuple[int, int, int] | None:
+def _named_columns(top: _Line, weighted: bool | None, columns: Sequence[str] | None) -> tuple[int, int, int] | None:
     """The columns that the words of a header name, -1 for a weight that there is none of; None where they stand in
     their usual order."""
     words = top.fields

@@ -22,7 +22,7 @@ def write_edges(
     label: Callable[[int], str] | None = None,
 ) -> None:
     """A line for every edge, once, from its smaller node or with it last."""
-    for block in _edges(graph):
+    for block in _edge_blocks(graph):
         for start in range(0, block.sources.size, WRITTEN_LINES):
             part = slice(start, start + WRITTEN_LINES)
             ends = (block.targets, block.sources) if larger_first else (block.sources, block.targets)
@@ -38,12 +38,12 @@ def write_edges(
 
 def edges(graph: Graph) -> Iterator[tuple[int, int, float]]:
     """Every edge once, from its smaller node, with its weight."""
-    for block in _edges(graph):
+    for block in _edge_blocks(graph):
         weights = [1.0] * block.sources.size if block.weights is None else block.weights.tolist()
         yield from zip(block.sources.tolist(), block.targets.tolist(), weights)
 
 
-def _edges(graph: Graph) -> Iterator[ArcBlock]:
+def _edge_blocks(graph: Graph) -> Iterator[ArcBlock]:
     """Blocks of the arcs i -> j with i < j."""
     for block in csr_blocks(graph.indptr, graph.indices, graph.weights):
         once = block.sources < block.targets

@@ -41,7 +41,7 @@ def read_metis(
 
     def parse() -> Iterator[ArcBlock]:
         pieces = lines(path, max_bytes, longest=None, skip=line)
-        return _edges(path, pieces, header, use_weights)
+        return _read_edges(path, pieces, header, use_weights)
 
     builder = GraphBuilder(header.n, weighted=use_weights, symmetrise=symmetrise, what=str(path))
     kept = KeptBlocks()
@@ -63,7 +63,7 @@ def _parsed_header(path: Path, line: int, text: str) -> Header:
     return Header(n, edges, int(code[0]) + node_weights, code[2] == "1")
 
 
-def _edges(path: Path, pieces: Iterator[Piece], header: Header, use_weights: bool) -> Iterator[ArcBlock]:
+def _read_edges(path: Path, pieces: Iterator[Piece], header: Header, use_weights: bool) -> Iterator[ArcBlock]:
     """Every edge once, from its smaller node, with a check that the line of the other one names it too."""
     node = ends_read = balance = 0
     state = np.zeros(3, dtype=np.int64)
@@ -78,7 +78,7 @@ def _edges(path: Path, pieces: Iterator[Piece], header: Header, use_weights: boo
         row_ends = row_ends[:rows]
         block = _row_arcs(path, piece, node, header, values[: row_ends[-1]] if rows else values[:0], row_ends)
         ends_read += block.sources.size
-        balance += _balance(block)
+        balance += _edge_hashes(block)
         once = block.sources <= block.targets
         weights = block.weights[once] if use_weights and block.weights is not None else None
         yield ArcBlock(block.sources[once], block.targets[once], weights)
@@ -94,7 +94,7 @@ def _edges(path: Path, pieces: Iterator[Piece], header: Header, use_weights: boo
         raise InvalidFile(f"{path}: some edge stands in the line of one of its nodes only, or with two weights.")
 
 
-def _balance(block: ArcBlock) -> int:
+def _edge_hashes(block: ArcBlock) -> int:
     """Hashes of the edges, added from their smaller nodes and subtracted from their larger ones: 0 in the end."""
     low, high = (side(block.sources, block.targets).astype(np.uint64) for side in (np.minimum, np.maximum))
     mixed = low * np.uint64(0x9E3779B97F4A7C15) + high

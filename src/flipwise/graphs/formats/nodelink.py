@@ -40,17 +40,17 @@ def read_node_link(
     path: Path, *, symmetrise: Symmetrise = "max", weighted: bool | None = None, max_bytes: int | None = None
 ) -> Graph:
     """The graph of a node-link JSON file."""
-    nodes, links = _lists(path, _parsed(path, max_bytes))
+    nodes, links = _node_and_edge_lists(path, _parse_json(path, max_bytes))
     elements = _Elements(path, typed=True)
     for place, node in enumerate(nodes):
         if not isinstance(node, dict) or "id" not in node:
-            elements.wrong(place, f"expected an object with an `id`, found {_shown(node)}.")
-        elements.add_node(place, _id(elements, place, node["id"]), node)
+            elements.wrong(place, f"expected an object with an `id`, found {_shortened(node)}.")
+        elements.add_node(place, _node_id(elements, place, node["id"]), node)
     for number, link in enumerate(links):
         place = -1 - number
         if not isinstance(link, dict) or not link.keys() >= {"source", "target"}:
-            elements.wrong(place, f"expected an object with `source` and `target`, found {_shown(link)}.")
-        ends = (_id(elements, place, link["source"]), _id(elements, place, link["target"]))
+            elements.wrong(place, f"expected an object with `source` and `target`, found {_shortened(link)}.")
+        ends = (_node_id(elements, place, link["source"]), _node_id(elements, place, link["target"]))
         weight, name = weight_of(link)
         if isinstance(weight, str):
             elements.wrong(place, f"the weight {weight!r} is a text; write it as a number.")
@@ -58,7 +58,7 @@ def read_node_link(
     return elements.graph(symmetrise, weighted)
 
 
-def _parsed(path: Path, max_bytes: int | None) -> Any:
+def _parse_json(path: Path, max_bytes: int | None) -> Any:
     """What the file holds; NaN and keys that stand twice are refused."""
 
     def constant(name: str) -> NoReturn:
@@ -67,7 +67,7 @@ def _parsed(path: Path, max_bytes: int | None) -> Any:
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(items)
         if len(made) != len(items):
-            raise InvalidFile(f"{path}: an object has one key twice: {_shown(items)}.")
+            raise InvalidFile(f"{path}: an object has one key twice: {_shortened(items)}.")
         return made
 
     try:
@@ -82,10 +82,10 @@ def _parsed(path: Path, max_bytes: int | None) -> Any:
         raise InvalidFile(f"{path}: broken JSON: {error}.") from None
 
 
-def _lists(path: Path, held: Any) -> tuple[list[Any], list[Any]]:
+def _node_and_edge_lists(path: Path, held: Any) -> tuple[list[Any], list[Any]]:
     """The lists of nodes and of edges; other formats are refused by name."""
     if not isinstance(held, dict):
-        raise InvalidFile(f"{path}: JSON, but no node-link graph: {_shown(held)}.")
+        raise InvalidFile(f"{path}: JSON, but no node-link graph: {_shortened(held)}.")
     keys = [key for key in ("edges", "links") if key in held]
     if "nodes" in held and len(keys) == 1:
         nodes, links = held["nodes"], held[keys[0]]
@@ -101,15 +101,15 @@ def _lists(path: Path, held: Any) -> tuple[list[Any], list[Any]]:
     )
 
 
-def _id(elements: Elements, place: int, value: Any) -> Any:
+def _node_id(elements: Elements, place: int, value: Any) -> Any:
     """The id of a node; lists become tuples."""
     parts = value if type(value) is list else [value]
     if not all(type(part) in (str, int) for part in parts):
-        elements.wrong(place, f"the id of a node must be a text or a whole number, got {_shown(value)}.")
+        elements.wrong(place, f"the id of a node must be a text or a whole number, got {_shortened(value)}.")
     return tuple(parts) if type(value) is list else value
 
 
-def _shown(value: Any) -> str:
+def _shortened(value: Any) -> str:
     """A value in few characters."""
     try:
         text = repr(value)
@@ -122,7 +122,7 @@ def write_node_link(graph: Graph, path: Path, attributes: Mapping[str, Any] | No
     """Nodes with their names as ids, and attributes of nodes; edges with their weights; a line each."""
     columns = checked_attributes(graph, attributes)
     names = range(graph.n) if graph.names is None else graph.names
-    ids = [json.dumps(_plain(name), ensure_ascii=False) for name in names]
+    ids = [json.dumps(_plain_name(name), ensure_ascii=False) for name in names]
     with packed_file(path) as file:
         file.write(b'{"directed": false, "multigraph": false, "graph": {}, "nodes": [')
         for i, node in enumerate(ids):
@@ -135,7 +135,7 @@ def write_node_link(graph: Graph, path: Path, attributes: Mapping[str, Any] | No
         file.write(b"\n]}\n")
 
 
-def _plain(name: Any) -> Any:
+def _plain_name(name: Any) -> Any:
     """A name as JSON has it: a text, a whole number, or a list of these."""
     parts = [int(part) if isinstance(part, np.integer) else part for part in (name if type(name) is tuple else [name])]
     for part in parts:

@@ -83,7 +83,7 @@ def graph_from_batches(
         blocks.append(arcs_of_batch(batch, columns, what, fault, index))
         if index is None:
             numbers.add(blocks[-1])
-    lonely = _isolated(schema, what, fault, str if index is not None else int)
+    lonely = _isolated_nodes(schema, what, fault, str if index is not None else int)
     if not lonely and not any(block.sources.size for block in blocks):
         raise fault(f"{what}: holds no edges.")
     notes = (columns.note,)
@@ -101,7 +101,7 @@ def graph_from_batches(
     return build_graph(n, blocks, symmetrise=symmetrise, names=names, notes=notes, what=what)
 
 
-def _isolated(schema: Any, what: str, fault: Fault, kind: type) -> list[Any]:
+def _isolated_nodes(schema: Any, what: str, fault: Fault, kind: type) -> list[Any]:
     """The names of nodes without an edge, from the metadata of a file that `write_parquet` wrote."""
     text = (schema.metadata or {}).get(_ISOLATED)
     if text is None:

@@ -128,7 +128,7 @@ def graph_from_columns(
     if not ends[0].size:
         raise fault(f"{what}: holds no edges.")
     titles = (columns.source, columns.target)
-    settled = [_settled(column, name, what, fault) for column, name in zip(ends, titles)]
+    settled = [_typed_column(column, name, what, fault) for column, name in zip(ends, titles)]
     notes = (columns.note,)
     if all(column.dtype.kind in "iu" for column in settled):
         numbers = NodeNumbers()
@@ -146,7 +146,7 @@ def graph_from_columns(
     return build_graph(len(index), blocks, symmetrise=symmetrise, names=packed, notes=notes, what=what)
 
 
-def _settled(column: npt.NDArray[Any], name: str, what: str, fault: Fault) -> npt.NDArray[Any]:
+def _typed_column(column: npt.NDArray[Any], name: str, what: str, fault: Fault) -> npt.NDArray[Any]:
     """A column of whole numbers, or of Python's strings."""
     if column.dtype.kind in "iu":
         return column

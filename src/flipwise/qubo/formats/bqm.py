@@ -46,7 +46,7 @@ def model_from_bqm(bqm: dimod.BinaryQuadraticModel) -> QuadraticModel:
 
 def bqm_from_model(model: QuadraticModel) -> dimod.BinaryQuadraticModel:
     """The BQM of a model, converted by arrays."""
-    return _dimod("a dimod model").BinaryQuadraticModel.from_numpy_vectors(
+    return _import_dimod("a dimod model").BinaryQuadraticModel.from_numpy_vectors(
         model.linear,
         (model.i, model.j, model.b),
         model.offset,
@@ -66,7 +66,7 @@ def read_bqm(path: Path) -> QuadraticModel:
             f"{path}, byte 8: version {content[8]} of the format (1 and 2 are read), or a cut-off header."
         )
     header = json.loads(content[14:start])
-    n, couplings = (_count(path, size) for size in header["shape"])
+    n, couplings = (_checked_count(path, size) for size in header["shape"])
     bias, index, place = header["dtype"], header["itype"], header["ntype"]
     if bias not in _BIASES or index not in _INDICES or place not in _INDICES or header["vartype"] not in _KINDS:
         raise InvalidFile(
@@ -83,24 +83,24 @@ def read_bqm(path: Path) -> QuadraticModel:
     offset = float(np.frombuffer(content, bias, 1, start)[0])
     variables = np.frombuffer(content, own, n, at)
     pairs = np.frombuffer(content, pair, 2 * couplings, at + n * own.itemsize)
-    i, j, b = _couplings(path, variables["start"].astype(np.int64), pairs, n)
+    i, j, b = _checked_couplings(path, variables["start"].astype(np.int64), pairs, n)
     return QuadraticModel(
         variables["bias"].astype(np.float64), i, j, b, offset, _KINDS[header["vartype"]],
-        _labels(path, header["variables"], content[end:], n, content[8]),
+        _variable_labels(path, header["variables"], content[end:], n, content[8]),
     )  # fmt: skip
 
 
 _KINDS: dict[str, Any] = {"SPIN": "spin", "BINARY": "binary"}
 
 
-def _count(path: Path, size: Any) -> int:
+def _checked_count(path: Path, size: Any) -> int:
     """A number of variables or couplings, as the header gives it."""
     if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size < 2**48:
         raise InvalidFile(f"{path}, byte 14: a number of variables or couplings must be a whole number, got {size!r}.")
     return size
 
 
-def _couplings(path: Path, starts: Any, pairs: Any, n: int) -> tuple[Any, Any, Any]:
+def _checked_couplings(path: Path, starts: Any, pairs: Any, n: int) -> tuple[Any, Any, Any]:
     """The couplings i < j by i and j; refused unless each stands with both its variables, once and alike."""
     degrees = np.diff(starts, append=len(pairs))
     if n and (starts[0] != 0 or (degrees < 0).any()):
@@ -123,7 +123,7 @@ def _couplings(path: Path, starts: Any, pairs: Any, n: int) -> tuple[Any, Any, A
     return i, j, b
 
 
-def _labels(path: Path, described: Any, rest: bytes, n: int, version: int) -> tuple[Any, ...] | None:
+def _variable_labels(path: Path, described: Any, rest: bytes, n: int, version: int) -> tuple[Any, ...] | None:
     """The variables' own labels, None where they are 0, 1, 2, ..."""
     if version > 1 and described:
         size = int.from_bytes(rest[4:8], "little")
@@ -134,15 +134,15 @@ def _labels(path: Path, described: Any, rest: bytes, n: int, version: int) -> tu
         raise InvalidFile(f"{path}: {len(rest):,} bytes follow behind the last coupling.")
     elif not described:
         return None
-    labels = tuple(_label(label) for label in described)
+    labels = tuple(_restored_label(label) for label in described)
     if len(labels) != n or len(set(labels)) != n:
         raise InvalidFile(f"{path}: has {n:,} variables and {len(set(labels)):,} labels.")
     return None if labels == tuple(range(n)) and all(type(label) is int for label in labels) else labels
 
 
-def _label(label: Any) -> Any:
+def _restored_label(label: Any) -> Any:
     """A label as it was: JSON has made tuples into lists."""
-    return tuple(_label(part) for part in label) if isinstance(label, list) else label
+    return tuple(_restored_label(part) for part in label) if isinstance(label, list) else label
 
 
 def write_bqm(model: QuadraticModel, path: Path) -> None:
@@ -153,7 +153,7 @@ def write_bqm(model: QuadraticModel, path: Path) -> None:
         file.write(source.read())
 
 
-def _dimod(purpose: str) -> Any:
+def _import_dimod(purpose: str) -> Any:
     """The module `dimod`, or an error that says how to get it."""
     try:
         import dimod

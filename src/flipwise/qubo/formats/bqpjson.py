@@ -30,16 +30,16 @@ def read_bqpjson(path: Path) -> QuadraticModel:
         if len(place) != len(ids) or not all(type(name) is int for name in ids):
             raise ValueError("variable_ids must be whole numbers, each once")
         variables = _DOMAINS[record["variable_domain"]]
-        scale = _number(record.get("scale", 1.0))
+        scale = _checked_number(record.get("scale", 1.0))
         linear = record["linear_terms"]
         quadratic = record["quadratic_terms"]
         a = np.zeros(len(ids))
         for term in linear:
-            a[place[term["id"]]] += scale * _number(term["coeff"])
+            a[place[term["id"]]] += scale * _checked_number(term["coeff"])
         i = [place[term["id_tail"]] for term in quadratic]
         j = [place[term["id_head"]] for term in quadratic]
-        b = np.array([scale * _number(term["coeff"]) for term in quadratic])
-        offset = scale * _number(record.get("offset", 0.0))
+        b = np.array([scale * _checked_number(term["coeff"]) for term in quadratic])
+        offset = scale * _checked_number(record.get("offset", 0.0))
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise InvalidFile(f"{path}: not a BQPJSON file ({type(error).__name__}: {error}).") from None
     labels = None if ids == list(range(len(ids))) else tuple(ids)
@@ -47,7 +47,7 @@ def read_bqpjson(path: Path) -> QuadraticModel:
     return replace(couplings, linear=a + couplings.linear)
 
 
-def _number(value: Any) -> float:
+def _checked_number(value: Any) -> float:
     """A number that JSON has as one."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"expected a finite number, got {value!r}")

@@ -101,7 +101,7 @@ def read_constrained(path: str | os.PathLike[str], *, format: str | None = None)
         status = reader.readModel(str(copied))
     if status != highspy.HighsStatus.kOk:
         raise InvalidFile(f"{where}: HiGHS does not read it without doubts, as {suffix[1:]} with linear constraints.")
-    return _converted(where, reader.getModel(), highspy)
+    return _as_model(where, reader.getModel(), highspy)
 
 
 def _first_word(text: str) -> str:
@@ -113,10 +113,11 @@ def _first_word(text: str) -> str:
     return ""
 
 
-def _converted(where: Path, program: Any, highspy: Any) -> ConstrainedModel:
+def _as_model(where: Path, program: Any, highspy: Any) -> ConstrainedModel:
+    """The program in binary variables; what is not of that kind is refused by name."""
     linear, hessian = program.lp_, program.hessian_
     n, m = linear.num_col_, linear.num_row_
-    names = _names(where, "variables", list(linear.col_names_), n)
+    names = _checked_names(where, "variables", list(linear.col_names_), n)
     lower, upper = np.array(linear.col_lower_, dtype=float), np.array(linear.col_upper_, dtype=float)
     kinds = list(linear.integrality_) or [highspy.HighsVarType.kContinuous] * n
     for name, kind, low, high in zip(names, kinds, lower, upper, strict=True):
@@ -149,7 +150,7 @@ def _converted(where: Path, program: Any, highspy: Any) -> ConstrainedModel:
     by_column = matrix.format_ == highspy.MatrixFormat.kColwise
     A: Any = sp.csc_array(arrays, shape=(m, n)) if by_column else sp.csr_array(arrays, shape=(m, n))
     ends = np.array(linear.row_lower_, dtype=float), np.array(linear.row_upper_, dtype=float)
-    row_names = _names(where, "rows", list(linear.row_names_), m)
+    row_names = _checked_names(where, "rows", list(linear.row_names_), m)
     decided = np.flatnonzero(lower == upper)
     if decided.size:
         A = sp.vstack([A, sp.csr_array((np.ones(decided.size), (np.arange(decided.size), decided)), (decided.size, n))])
@@ -161,7 +162,8 @@ def _converted(where: Path, program: Any, highspy: Any) -> ConstrainedModel:
     return ConstrainedModel(model, made, sign < 0)
 
 
-def _names(where: Path, what: str, given: list[str], count: int) -> tuple[str, ...]:
+def _checked_names(where: Path, what: str, given: list[str], count: int) -> tuple[str, ...]:
+    """The given names, or numbers where they are missing; no two are the same."""
     names = tuple(given) if len(given) == count else tuple(str(number) for number in range(count))
     if len(set(names)) < count:
         raise InvalidFile(f"{where}: two {what} have the same name.")

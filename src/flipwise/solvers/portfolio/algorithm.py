@@ -120,7 +120,7 @@ class Portfolio:
             if isinstance(problem.objective, Quadratic) and problem.objective.grain:
                 run.raise_bound(run.best_value)
             return Status.CONVERGED  # no couplings: the descent has set every spin by itself
-        return improve(problem, _population(problem, form, rng, run), run, rounds)
+        return improve(problem, _fitting_population(problem, form, rng, run), run, rounds)
 
 
 def _improve_under_rows(
@@ -173,7 +173,7 @@ def rounds_for(run: Run, effort: float) -> float:
     return math.inf if limited else max(1, round(ROUNDS * effort))
 
 
-def _population(problem: Problem, form: IsingForm, rng: np.random.Generator, run: Run) -> Population:
+def _fitting_population(problem: Problem, form: IsingForm, rng: np.random.Generator, run: Run) -> Population:
     """The population that fits the structure of the problem, beginning with the best point so far."""
     assert run.best_x is not None
     start = np.where(run.best_x.reshape(-1) > 0, 1, -1).astype(np.int8)
@@ -221,9 +221,9 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
                 done += 1
                 tasks = population.tasks(jobs, run.clock)
                 finished = not tasks  # nothing is left to search for
-                found = list(pool.map(_call, tasks)) if threads > 1 else [task() for task in tasks]
+                found = list(pool.map(_do_task, tasks)) if threads > 1 else [task() for task in tasks]
                 if run.pool is not None:
-                    _collect(problem, population, found, run, neighbours)
+                    _offer_to_pool(problem, population, found, run, neighbours)
                 population.merge([member for member in found if member is not None])
                 if population.best.energy < lowest:
                     lowest = population.best.energy
@@ -251,7 +251,7 @@ def _take_best_of_pool(problem: Problem, run: Run) -> None:
             run.offer(x, problem.objective.value(x))
 
 
-def _collect(
+def _offer_to_pool(
     problem: Problem,
     population: Population,
     found: Sequence[Member | None],
@@ -287,5 +287,6 @@ def descend_from_perturbed(problem: Problem, x: Floats, rng: np.random.Generator
     return Status.EFFORT
 
 
-def _call(task: Task) -> Member | None:
+def _do_task(task: Task) -> Member | None:
+    """Do one job of a round, for `map`."""
     return task()

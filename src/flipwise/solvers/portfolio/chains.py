@@ -83,18 +83,19 @@ class RowsPopulation:
         self.members = [Member(start, form.energy(start, form.fields(start)))]
         self.sweeps = float(np.clip(2e7 // form.n, 20, min(FIRST_SWEEPS, 20 + 2 * form.n)))
         self.pace = Pace(VISITS * form.n)
-        self._probe(start)
+        self._measure_chains(start)
 
-    def _probe(self, start: Signs) -> None:
+    def _measure_chains(self, start: Signs) -> None:
         """What a chain costs, and how many keep all rows."""
         unit = 2.0 * float(np.sqrt(np.mean(np.square(fields_at(self.couplings, self.h, start))))) or 1.0
-        chains = self._chains(start, STEERING * unit, np.random.default_rng(0))
+        chains = self._chains_from(start, STEERING * unit, np.random.default_rng(0))
         chains.run(np.full(max(1, PROBED // self.form.n), 1e3 * unit), kernels.HARD)
         kept, tried = chains.counts.tolist()
         self.unit = float(chains.totals[2]) / kept if kept and chains.totals[2] > 0.0 else unit
         self.moves = kept >= MOVING_SHARE * tried
 
-    def _chains(self, start: Signs, weight: float, rng: np.random.Generator) -> Chains:
+    def _chains_from(self, start: Signs, weight: float, rng: np.random.Generator) -> Chains:
+        """The chains of moves from a point, with rows at this weight."""
         return Chains(self.rows, self.couplings, self.h, start, weight / self.units, int(rng.integers(1, 2**63)))
 
     @property
@@ -117,9 +118,10 @@ class RowsPopulation:
         self.sweeps = checked_sweeps(state)
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
-        return [self._task(clock) for _ in range(count)]
+        return [self._next_task(clock) for _ in range(count)]
 
-    def _task(self, clock: Clock) -> Task:
+    def _next_task(self, clock: Clock) -> Task:
+        """The next job: an anneal afresh, or a reheating of a good point."""
         start = self.best.s
         if len(self.members) < CAPACITY or self.rng.random() < 0.3:
             heat, sweeps = HEATS[0] if self.rng.random() < 0.5 else HEATS[2], self.sweeps
@@ -132,12 +134,13 @@ class RowsPopulation:
         usual, other = (kernels.HARD, kernels.SOFT) if self.moves else (kernels.SOFT, kernels.HARD)
         mode = usual if self.rng.random() < USUAL else other
         fitted = self.pace.shortened(sweeps, clock, 0.25)
-        return partial(self._anneal, start, heat, fitted, mode, self.rng.spawn(1)[0], clock)
+        return partial(self._anneal_chains, start, heat, fitted, mode, self.rng.spawn(1)[0], clock)
 
-    def _anneal(
+    def _anneal_chains(
         self, start: Signs, heat: float, sweeps: int, mode: int, rng: np.random.Generator, clock: Clock
     ) -> Member | None:
-        chains = self._chains(start, (STEERING if mode == kernels.HARD else 1.0) * self.unit, rng)
+        """Anneal by chains of moves; the best point met that keeps all rows, or None."""
+        chains = self._chains_from(start, (STEERING if mode == kernels.HARD else 1.0) * self.unit, rng)
         chains.totals[1] = np.inf
         schedule = np.geomspace(heat * self.unit, COLD * self.unit, sweeps)
         kernels.anneal_by_chains.expect(VISITS * sweeps * self.form.n)

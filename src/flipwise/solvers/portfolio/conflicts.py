@@ -148,6 +148,7 @@ def _penalties_suffice(form: IsingForm, gains: Floats) -> bool:
 
 
 def _graph_of(form: IsingForm, gains: Floats, sign: int) -> ConflictGraph:
+    """The graph of the conflicts between the spins that gain."""
     nodes = np.flatnonzero(gains > 0.0)
     if form.matrix is not None:
         A = sp.csr_array((form.matrix != 0)[np.ix_(nodes, nodes)])
@@ -207,9 +208,10 @@ class ConflictPopulation:
             self.walking = not self.walking
             self.waited, self.patience = 0.0, LONGER_PATIENCE * self.patience
         self.rounds += 1
-        return [self._task(clock) for _ in range(count)] if self.walking else self.annealed.tasks(count, clock)
+        return [self._next_task(clock) for _ in range(count)] if self.walking else self.annealed.tasks(count, clock)
 
-    def _task(self, clock: Clock) -> Task:
+    def _next_task(self, clock: Clock) -> Task:
+        """The next job: the kinds of walk in turn, each longer from time to time."""
         kinds = ("pack", "cover", "avoid", "cover") if self.graph.equal_gains else ("pack", "pack", "pack", "avoid")
         kind = kinds[self.made % len(kinds)]
         shortest = min(100 * self.graph.n, max(SHORTEST, STEPS_A_NODE * self.graph.n))
@@ -222,9 +224,10 @@ class ConflictPopulation:
         if kind == "avoid" or own.random() < FROM_SCRATCH:
             chosen[:] = False
         walk = CoverWalk(self.graph, chosen, own) if kind == "cover" else PackingWalk(self.graph, chosen, own, kind)
-        return partial(self._walked, walk, steps, clock)
+        return partial(self._walk_in_pieces, walk, steps, clock)
 
-    def _walked(self, walk: CoverWalk | PackingWalk, steps: int, clock: Clock) -> Member:
+    def _walk_in_pieces(self, walk: CoverWalk | PackingWalk, steps: int, clock: Clock) -> Member:
+        """Walk so many steps or until time is up; the best set met."""
         degree = self.graph.indices.size // max(1, self.graph.n)
         chunk = max(1, CHUNK_WORK // (min(self.graph.n, covers.NODES_SCANNED) + 2 * degree + 64))
         for done in range(0, steps, chunk):

@@ -56,7 +56,7 @@ def contraction_of(form: IsingForm) -> Contraction | None:
         else sp.csr_array((form.data, form.indices, form.indptr), shape=(n, n)).toarray()
     )
     J[:n, n] = J[n, :n] = form.h
-    follows, signs = _contract(J)
+    follows, signs = _contract_edges(J)
     left = np.unique(follows[follows < n])
     if left.size > WORTH * n:
         return None
@@ -67,16 +67,16 @@ def contraction_of(form: IsingForm) -> Contraction | None:
         return None
     place = np.full(n + 1, left.size)
     place[left] = np.arange(left.size)
-    return Contraction(reduced or _empty(form), place[follows[:n]], signs[:n])
+    return Contraction(reduced or _empty_form(form), place[follows[:n]], signs[:n])
 
 
-def _empty(form: IsingForm) -> IsingForm:
+def _empty_form(form: IsingForm) -> IsingForm:
     """A form without spins."""
     none, start = form.h[:0], np.zeros(1, dtype=np.int64)
     return IsingForm(0, none, 1.0, 0.0, 0.0, None, start, start[:0], none)
 
 
-def _contract(J: np.ndarray) -> tuple[Ints, Signs]:
+def _contract_edges(J: np.ndarray) -> tuple[Ints, Signs]:
     """Contract `J` in place; returns for each spin the one it follows, and its sign. The last spin follows itself."""
     size = len(J)
     follows, signs = np.arange(size), np.ones(size, dtype=np.int8)
@@ -119,9 +119,10 @@ class ContractedPopulation:
         self.form = form
         self.contraction = contraction
         self.inner = inner
-        self._best = (inner.best.s, self._whole(inner.best.s))
+        self._best = (inner.best.s, self._expanded_member(inner.best.s))
 
-    def _whole(self, s: Signs) -> Member:
+    def _expanded_member(self, s: Signs) -> Member:
+        """The member that a point of the contracted problem stands for."""
         point = self.contraction.expand(s)
         return Member(point, self.form.energy(point, self.form.fields(point)))
 
@@ -129,7 +130,7 @@ class ContractedPopulation:
     def best(self) -> Member:
         s = self.inner.best.s
         if s is not self._best[0]:
-            self._best = (s, self._whole(s))
+            self._best = (s, self._expanded_member(s))
         return self._best[1]
 
     def state(self) -> PopulationState:

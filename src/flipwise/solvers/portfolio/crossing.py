@@ -88,8 +88,10 @@ class CrossedPopulation:
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         self._choose_phase(count, clock)
         if self.building:
-            return [self._fresh(clock) for _ in range(count)]
-        return [self._cross(clock) if self.rng.random() < CROSSED else self._reheat(clock) for _ in range(count)]
+            return [self._fresh_task(clock) for _ in range(count)]
+        return [
+            self._cross_task(clock) if self.rng.random() < CROSSED else self._reheat_task(clock) for _ in range(count)
+        ]
 
     def _choose_phase(self, count: int, clock: Clock) -> None:
         """Build a population, cross its members once anneals from scratch no longer lead it, build again when spent."""
@@ -106,22 +108,25 @@ class CrossedPopulation:
         if self.building and len(self.members) >= 2 and not (hopeful and clock.seconds_left >= self.until):
             self.building, self.vain = False, 0
 
-    def _fresh(self, clock: Clock) -> Task:
+    def _fresh_task(self, clock: Clock) -> Task:
+        """An anneal from a random point."""
         sweeps = self.pace.shortened(self.sweeps, clock, 0.2)
         self.sweeps = min(self.sweeps * LONGER, LONGEST)
         heat = HEATS[0] if self.rng.random() < 0.5 else WARM
         return partial(anneal_afresh, self.form, -1, heat, sweeps, self.rng.spawn(1)[0], clock, self.pace)
 
-    def _reheat(self, clock: Clock) -> Task:
+    def _reheat_task(self, clock: Clock) -> Task:
+        """An anneal of a good point from a lower temperature."""
         chosen = self.members[int(self.rng.integers(len(self.members)))]
         sweeps = self.pace.shortened(LENGTHS[int(self.rng.integers(len(LENGTHS)))], clock, 0.1)
         pulls = max(1, min(MOST_PULLS, round(self.pace.QUANTUM / (sweeps * self.form.n))))
         plan = [(int(heat), sweeps) for heat in self.rng.integers(len(HEATS), size=pulls)]
         return partial(reheat, self.form, chosen.s, -1, plan, self.rng.spawn(1)[0], clock, self.pace)
 
-    def _cross(self, clock: Clock) -> Task:
+    def _cross_task(self, clock: Clock) -> Task:
+        """Two members to be crossed."""
         a, b = (self.members[int(k)] for k in self.rng.permutation(len(self.members))[:2])
-        return partial(_crossed, self.form, a.s, b.s, self.sweeps, self.rng.spawn(1)[0], clock)
+        return partial(_anneal_difference, self.form, a.s, b.s, self.sweeps, self.rng.spawn(1)[0], clock)
 
     def merge(self, found: list[Member]) -> None:
         for member in found:
@@ -143,9 +148,10 @@ class CrossedPopulation:
         admit(self.members, member, self.capacity)
 
 
-def _crossed(
+def _anneal_difference(
     form: IsingForm, one: Signs, other: Signs, sweeps: float, rng: np.random.Generator, clock: Clock
 ) -> Member | None:
+    """Anneal only where two members differ."""
     part = grown(form, one != form.aligned(one, other), int(rng.integers(GROWTH)))
     if part.size == 0:
         part = np.arange(form.n)

@@ -134,9 +134,10 @@ class CountedPopulation:
         self.sweeps = checked_sweeps(state)
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
-        return [self._task(clock) for _ in range(count)]
+        return [self._next_task(clock) for _ in range(count)]
 
-    def _task(self, clock: Clock) -> Task:
+    def _next_task(self, clock: Clock) -> Task:
+        """The next job: an anneal afresh, or a reheating of a good point."""
         if len(self.members) < self.capacity or self.rng.random() < 0.3:
             heat, start, sweeps = HEATS[0], None, self.sweeps
             self.sweeps = min(1.1 * self.sweeps, LONGEST)
@@ -146,11 +147,12 @@ class CountedPopulation:
             start = self.best.s if self.rng.random() < 0.5 else any_member.s
             sweeps = LENGTHS[int(self.rng.integers(len(LENGTHS)))]
         fitted = self.pace.shortened(sweeps, clock, 0.25)
-        return partial(self._anneal, start, heat, fitted, self.rng.spawn(1)[0], clock)
+        return partial(self._anneal_and_swap, start, heat, fitted, self.rng.spawn(1)[0], clock)
 
-    def _anneal(
+    def _anneal_and_swap(
         self, start: Signs | None, heat: float, sweeps: int, rng: np.random.Generator, clock: Clock
     ) -> Member | None:
+        """Anneal with the counts kept, then improve by swaps; None where time was too short."""
         s = rng.permutation(self.best.s) if start is None else start.copy()
         f = self.form.fields(s)
         schedule = temperatures(self.form, heat, sweeps)

@@ -21,7 +21,7 @@ CHUNK_ENTRIES = 100_000_000
 def tabu_search(form: IsingForm, s: Signs, steps: int, state: np.ndarray, clock: Clock) -> Signs:
     """The best point that `steps` steps of tabu search from `s` meet before time runs out."""
     assert form.matrix is not None
-    costs, huge = _costs(form, s)
+    costs, huge = _flip_costs(form, s)
     tenure = min(form.n // 4, form.n // 100 + 10)
     point = s.copy()
     found = s.copy()
@@ -48,13 +48,13 @@ def relinked(form: IsingForm, start: Signs, goal: Signs) -> Signs:
     differing = np.flatnonzero(start != goal)
     if differing.size < 4:
         return start.copy()
-    costs, huge = _costs(form, start)
+    costs, huge = _flip_costs(form, start)
     found = start.copy()
     kernels.dense_relink(form.matrix, huge, start.copy(), costs, differing, found)
     return found
 
 
-def _costs(form: IsingForm, s: Signs) -> tuple[Numbers, np.generic]:
+def _flip_costs(form: IsingForm, s: Signs) -> tuple[Numbers, np.generic]:
     """The cost of every flip, and a number of the same type larger than any."""
     costs = (-2 * s * form.fields(s)).astype(form.h.dtype)
     largest = np.finfo(costs.dtype).max if costs.dtype.kind == "f" else np.iinfo(costs.dtype).max

@@ -58,7 +58,7 @@ class Neighbours:
         began = run.seconds
         allowed = SHARE * began - self._seconds
         if allowed > 0.0:
-            self._explore(lambda: run.seconds - began >= allowed or run.clock.expired)
+            self._explore_pool(lambda: run.seconds - began >= allowed or run.clock.expired)
             self._seconds += run.seconds - began
 
     def explore_to_the_end(self, run: Run, rounds: int) -> None:
@@ -66,12 +66,13 @@ class Neighbours:
         if run.limits.time_limit is not None:
             end = run.seconds + max(LAST_SECONDS, SHARE * run.seconds)
             if run.stopped is not Status.INTERRUPTED:
-                self._explore(lambda: run.seconds >= end)
+                self._explore_pool(lambda: run.seconds >= end)
             return
         most = VISITS + VISITS_A_ROUND * rounds
-        self._explore(lambda: self._visits[0] >= most or run.clock.expired)
+        self._explore_pool(lambda: self._visits[0] >= most or run.clock.expired)
 
-    def _explore(self, stop: Callable[[], bool]) -> None:
+    def _explore_pool(self, stop: Callable[[], bool]) -> None:
+        """Walk out of every point of the pool that has not been left yet."""
         self.pool.settle()
         while not stop():
             waiting = (place for place, point in enumerate(self.pool.points) if point.tobytes() not in self._done)
@@ -87,9 +88,9 @@ class Neighbours:
             for first in cheap[np.argsort(-(s * f)[cheap], kind="stable")].tolist():
                 if stop():
                     return
-                self._leave(_Walk(self.form, s.copy(), f.copy(), self.labels, self._visits), first, value, stop)
+                self._walk_out(_Walk(self.form, s.copy(), f.copy(), self.labels, self._visits), first, value, stop)
 
-    def _leave(self, walk: _Walk, first: int, value: float, stop: Callable[[], bool]) -> None:
+    def _walk_out(self, walk: _Walk, first: int, value: float, stop: Callable[[], bool]) -> None:
         """One way out of a point of this value, beginning with the flip of `first`."""
         apart = 0
         step: int | None = first
@@ -124,21 +125,21 @@ class _Walk:
 
     def move(self, i: int, *, hold: bool) -> int:
         """Flip i, and a partner under counts; returns how many spins that were."""
-        self._flip(i)
+        self._flip_spin(i)
         self.held[i] |= hold
         if self.labels is None:
             return 1
-        partner = self._cheapest((self.labels == self.labels[i]) & (self.s == self.s[i]), but=i)
+        partner = self._cheapest_flip((self.labels == self.labels[i]) & (self.s == self.s[i]), but=i)
         if partner is None:  # a group of equal spins
-            self._flip(i)
+            self._flip_spin(i)
             return 0
-        self._flip(partner)
+        self._flip_spin(partner)
         self.held[partner] |= hold
         return 2
 
     def cheapest(self) -> int | None:
         """The spin that is not held and costs least."""
-        return self._cheapest(np.ones(self.form.n, dtype=np.bool_))
+        return self._cheapest_flip(np.ones(self.form.n, dtype=np.bool_))
 
     def descend(self) -> bool:
         """The best move, if it gains."""
@@ -152,7 +153,8 @@ class _Walk:
         (self.s, self.f), self.change = moved, before
         return False
 
-    def _cheapest(self, allowed: Bools, but: int = -1) -> int | None:
+    def _cheapest_flip(self, allowed: Bools, but: int = -1) -> int | None:
+        """The spin whose flip costs least, among those that are allowed and free; None where there is none."""
         self.visits[0] += self.form.n
         allowed = allowed & ~self.held
         if but >= 0:
@@ -161,7 +163,8 @@ class _Walk:
             return None
         return int(np.argmin(np.where(allowed, -2.0 * self.s * self.f, np.inf)))
 
-    def _flip(self, i: int) -> None:
+    def _flip_spin(self, i: int) -> None:
+        """Flip a spin and bring the fields along."""
         form, twice = self.form, 2 * int(self.s[i])
         self.change -= float(twice * self.f[i])
         if form.matrix is not None:

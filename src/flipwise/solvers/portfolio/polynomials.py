@@ -212,9 +212,10 @@ class PolynomialPopulation:
             raise InvalidFile("the checkpoint's rates of success must be positive.")
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
-        return [self._task(place, clock) for place in range(count)]
+        return [self._next_task(place, clock) for place in range(count)]
 
-    def _task(self, place: int, clock: Clock) -> Task:
+    def _next_task(self, place: int, clock: Clock) -> Task:
+        """The next job, of the kinds that have been successful lately."""
         if self.form.is_autocorrelation:
             return partial(self._walk_on_tables, self.rng.spawn(1)[0], clock)
         kinds = len(KINDS) if self.form.objective.n <= WALKED else len(KINDS) - 1
@@ -224,23 +225,24 @@ class PolynomialPopulation:
             kind = 2 if kinds == 3 and place % 2 else 0
         own = self.rng.spawn(1)[0]
         if kind == 2:
-            return partial(self._walk, [member.s for member in self.members], own, clock)
+            return partial(self._walk_from_crossed, [member.s for member in self.members], own, clock)
         sweeps = self.pace.shortened(self.sweeps, clock, 0.2)
         if kind == 0:
             self.sweeps = min(1.1 * self.sweeps, LONGEST)
-            return partial(self._anneal, self._scattered(self.best.s, self.rng), 1.0, sweeps, 0, own, clock)
+            return partial(self._anneal_point, self._random_point(self.best.s, self.rng), 1.0, sweeps, 0, own, clock)
         chosen = self.members[int(self.rng.integers(len(self.members)))].s
         heat = HEATS[int(self.rng.integers(len(HEATS)))]
-        return partial(self._anneal, chosen.copy(), heat, max(4, sweeps // 2), 1, own, clock)
+        return partial(self._anneal_point, chosen.copy(), heat, max(4, sweeps // 2), 1, own, clock)
 
-    def _anneal(
+    def _anneal_point(
         self, s: Signs, heat: float, sweeps: int, kind: int, rng: np.random.Generator, clock: Clock
     ) -> Member | None:
+        """Anneal a point; None where time was too short."""
         with self.pace.timing(sweeps):
             done = anneal(self.form, s, heat, sweeps, random_state(rng), clock)
         return self.form.member(s, kind) if done else None
 
-    def _walk(self, members: list[Signs], rng: np.random.Generator, clock: Clock) -> Member:
+    def _walk_from_crossed(self, members: list[Signs], rng: np.random.Generator, clock: Clock) -> Member:
         """Short walks from crossed and from random points, as many as one job takes; the best point of all."""
         n = self.form.objective.n
         left = QUANTUM / (n + self.form.work)
@@ -249,7 +251,7 @@ class PolynomialPopulation:
         for _ in range(MOST_WALKS):
             steps = int(rng.integers(SHORT * n, LONG * n))
             a, b = rng.integers(len(members), size=2)
-            start = self._scattered(members[0], rng) if a == b else self._crossed(members[a], members[b], rng)
+            start = self._random_point(members[0], rng) if a == b else self._cross_points(members[a], members[b], rng)
             found = self.form.member(walk(self.form, start, steps, state, clock), 2)
             if best is None or found.energy < best.energy:
                 best = found
@@ -263,7 +265,7 @@ class PolynomialPopulation:
         """Many short walks on tables of autocorrelations; the best point of all."""
         return self.form.member(walk_from_many(self.form.objective.n, TABLES, rng, random_state(rng), clock), 2)
 
-    def _scattered(self, s: Signs, rng: np.random.Generator) -> Signs:
+    def _random_point(self, s: Signs, rng: np.random.Generator) -> Signs:
         """A random point; under counts a feasible one."""
         if self.form.counts is None:
             return (2 * rng.integers(0, 2, size=s.size) - 1).astype(np.int8)
@@ -272,7 +274,7 @@ class PolynomialPopulation:
             scattered[inside] = rng.permutation(s[inside])
         return scattered
 
-    def _crossed(self, a: Signs, b: Signs, rng: np.random.Generator) -> Signs:
+    def _cross_points(self, a: Signs, b: Signs, rng: np.random.Generator) -> Signs:
         """What two points have in common, the rest drawn anew, and a little changed."""
         n = a.size
         crossed = a.copy()
@@ -287,10 +289,10 @@ class PolynomialPopulation:
 
     def merge(self, found: list[Member]) -> None:
         for member in found:
-            entered = self._admit(member)
+            entered = self._admit_result(member)
             self.success[member.origin] = max(0.05, 0.9 * self.success[member.origin] + 0.1 * entered)
 
-    def _admit(self, member: Member) -> bool:
+    def _admit_result(self, member: Member) -> bool:
         """Let a result in that is new and better than the worst; returns whether it is in."""
         for k, other in enumerate(self.members):
             if np.count_nonzero(member.s != other.s) <= self.form.objective.n // 100:

@@ -52,18 +52,19 @@ class Pace:
 
     def shortened(self, sweeps: float, clock: Clock, share: float) -> int:
         """`sweeps`, or as many as fit into this share of the time left; unchanged without a time limit."""
-        return int(max(4, min(sweeps, self._fitting(clock, share))))
+        return int(max(4, min(sweeps, self._sweeps_in_share(clock, share))))
 
     def lengthened(self, sweeps: float, clock: Clock, share: float) -> float:
         """`sweeps`, or as many as fill this share of the time left; unchanged without a time limit."""
-        fitting = self._fitting(clock, share)
+        fitting = self._sweeps_in_share(clock, share)
         return max(sweeps, fitting) if math.isfinite(fitting) else sweeps
 
     def allows(self, sweeps: float, clock: Clock, share: float) -> bool:
         """Whether so many sweeps fit into this share of the time left."""
-        return sweeps <= self._fitting(clock, share)
+        return sweeps <= self._sweeps_in_share(clock, share)
 
-    def _fitting(self, clock: Clock, share: float) -> float:
+    def _sweeps_in_share(self, clock: Clock, share: float) -> float:
+        """How many sweeps fit into this share of what is left of the time."""
         return share * clock.seconds_left / self._seconds
 
     @contextmanager
@@ -177,12 +178,13 @@ class FreePopulation:
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         missing = self.capacity - len(self.members)
         if missing > 0 and self.pace.allows(self.sweeps, clock, 0.2):
-            return [self._fresh(-1, clock) for _ in range(count)]
+            return [self._fresh_task(-1, clock) for _ in range(count)]
         if self.form.dense:
             return [self._dense_task(clock) for _ in range(count)]
         return [self._sparse_task(place, clock) for place in range(count)]
 
-    def _fresh(self, origin: int, clock: Clock) -> Task:
+    def _fresh_task(self, origin: int, clock: Clock) -> Task:
+        """An anneal from a random point, longer each time."""
         wanted = self.sweeps
         if not self.form.dense and len(self.members) > 1:  # the first has shown how long a sweep takes
             wanted = self.pace.lengthened(wanted, clock, BUILDING_SHARE / self.capacity)
@@ -192,16 +194,17 @@ class FreePopulation:
         return partial(anneal_afresh, self.form, origin, heat, sweeps, self.rng.spawn(1)[0], clock, self.pace)
 
     def _sparse_task(self, place: int, clock: Clock) -> Task:
+        """A reheating of the best member or of another, or a fresh anneal in the place of a stale one."""
         order = sorted(range(len(self.members)), key=lambda k: self.members[k].energy)
         chosen = order[0]
         if place > 0 and len(order) > 1 and self.rng.random() < 0.6:
             chosen = order[int(self.rng.integers(1, len(order)))]
             if self.members[chosen].stale >= STALE and self.pace.allows(self.sweeps, clock, 0.3):
-                return self._fresh(chosen, clock)
-        plan = self._plan(clock)
+                return self._fresh_task(chosen, clock)
+        plan = self._reheating_plan(clock)
         return partial(reheat, self.form, self.members[chosen].s, chosen, plan, self.rng.spawn(1)[0], clock, self.pace)
 
-    def _plan(self, clock: Clock) -> list[tuple[int, int]]:
+    def _reheating_plan(self, clock: Clock) -> list[tuple[int, int]]:
         """(heat, sweeps) of the reheatings of one job; heats that were successful lately are drawn more often."""
         wanted = LENGTHS[int(self.rng.integers(len(LENGTHS)))]
         # many short reheatings find more than one long one, but below the shortest length nothing freezes well
@@ -211,15 +214,16 @@ class FreePopulation:
         return [(int(k), sweeps) for k in self.rng.choice(len(HEATS), size=pulls, p=odds)]
 
     def _dense_task(self, clock: Clock) -> Task:
+        """A fresh anneal, a reheating, or a path between two members."""
         kind = self.rng.random()
         if kind < 0.35:
-            return self._fresh(-1, clock)
+            return self._fresh_task(-1, clock)
         a, b = (int(k) for k in self.rng.permutation(len(self.members))[:2]) if len(self.members) > 1 else (0, 0)
         if kind < 0.7:
             plan = [(int(self.rng.integers(2, len(HEATS))), self.pace.shortened(self.sweeps / 2, clock, 0.2))]
             return partial(reheat, self.form, self.members[a].s, -1, plan, self.rng.spawn(1)[0], clock, self.pace)
         pair = self.members[a].s, self.members[b].s
-        return partial(_relink, self.form, *pair, self.rng.spawn(1)[0], clock)
+        return partial(_relink_members, self.form, *pair, self.rng.spawn(1)[0], clock)
 
     # --- results ---------------------------------------------------------------------------------------------------
 
@@ -228,11 +232,11 @@ class FreePopulation:
             for heat, improved in member.heats:
                 self.success[heat] = max(0.05, 0.97 * self.success[heat] + 0.2 * improved)
             if self.form.dense:
-                self._admit(member)
+                self._replace_worst(member)
             else:
-                self._combine(member)
+                self._combine_components(member)
 
-    def _combine(self, member: Member) -> None:
+    def _combine_components(self, member: Member) -> None:
         """A sparse problem: the better components of the result go to its origin and to the best member."""
         if member.origin < 0:
             self.members.append(member)
@@ -243,12 +247,13 @@ class FreePopulation:
                 self.members[member.origin] = Member(member.s, member.energy)
             elif not afresh:
                 before.stale += 1
-                self._absorb(before, member)
+                self._take_components(before, member)
         best = self.best
         if best is not member and member.origin != self.members.index(best):
-            self._absorb(best, member)
+            self._take_components(best, member)
 
-    def _absorb(self, into: Member, other: Member) -> None:
+    def _take_components(self, into: Member, other: Member) -> None:
+        """Let `into` have those components of the other member that are better."""
         s = into.s.copy()
         f = self.form.fields(s)
         change = take_better_components(self.form, s, f, other.s)
@@ -257,7 +262,7 @@ class FreePopulation:
             into.energy += change
             into.stale = 0
 
-    def _admit(self, member: Member) -> None:
+    def _replace_worst(self, member: Member) -> None:
         """A dense problem: the result replaces the worst member, or the one it nearly equals."""
         near = self.form.n // 100
         for k, other in enumerate(self.members):
@@ -278,7 +283,7 @@ def anneal_afresh(
         if not anneal(form, s, f, temperatures(form, heat, sweeps), state, clock):
             return None
     if form.dense:
-        return _polished(form, s, state, clock)
+        return _polish(form, s, state, clock)
     return Member(s, form.energy(s, f), origin)
 
 
@@ -302,18 +307,20 @@ def reheat(
             if not anneal(form, other, fields, temperatures(form, HEATS[heat], sweeps), state, clock):
                 break
         if form.dense:
-            return _polished(form, other, state, clock)
+            return _polish(form, other, state, clock)
         change = take_better_components(form, s, f, other)
         energy += change
         heats.append((heat, change < 0.0))
     return Member(s, energy, origin, heats=heats) if heats else None
 
 
-def _relink(form: IsingForm, start: Signs, goal: Signs, rng: np.random.Generator, clock: Clock) -> Member:
-    return _polished(form, relinked(form, start, goal), random_state(rng), clock)
+def _relink_members(form: IsingForm, start: Signs, goal: Signs, rng: np.random.Generator, clock: Clock) -> Member:
+    """The best point on a path between two members, improved."""
+    return _polish(form, relinked(form, start, goal), random_state(rng), clock)
 
 
-def _polished(form: IsingForm, s: Signs, state: Ints, clock: Clock) -> Member:
+def _polish(form: IsingForm, s: Signs, state: Ints, clock: Clock) -> Member:
+    """Improve a point by a tabu walk, down to a local optimum."""
     best = tabu_search(form, s, TABU_STEPS * form.n, state, clock)
     f = form.fields(best)
     quench(form, best, f)

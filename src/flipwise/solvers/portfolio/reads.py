@@ -61,24 +61,25 @@ class Reads:
         """A point: the better of an anneal and of the descent from `start`, a feasible point of spins."""
         s = np.where(start.reshape(-1) > 0, 1, -1).astype(np.int8)
         if self.problem.constraint.swaps:
-            return self._better(s, self._counted, rng, clock)
+            return self._better_of_both(s, self._anneal_counted, rng, clock)
         if self.contraction is None:
-            return self._better(s, self._free, rng, clock)
-        point = self._better(self.contraction.restrict(s), self._free, rng, clock)
+            return self._better_of_both(s, self._anneal_free, rng, clock)
+        point = self._better_of_both(self.contraction.restrict(s), self._anneal_free, rng, clock)
         if self.inner.width == 0.0:  # decided; of a point and its mirror image either is as good
             point = np.where(self.inner.h > 0, -1, np.where(self.inner.h < 0, 1, point)).astype(np.int8)
         return self.contraction.expand(point)
 
-    def _better(
+    def _better_of_both(
         self,
         start: Signs,
         annealed: Callable[[Signs, np.random.Generator, Clock], Signs | None],
         rng: np.random.Generator,
         clock: Clock,
     ) -> Signs:
+        """The better of the start, improved, and of what an anneal from it finds."""
         form, f = self.inner, self.inner.fields(start)
         if self.problem.constraint.swaps:
-            restore_counts(form, GroupSums.of(self._labels, start), start, f)
+            restore_counts(form, GroupSums.of(self._group_labels, start), start, f)
         else:
             quench(form, start, f)
         if form.width == 0.0:
@@ -90,10 +91,12 @@ class Reads:
         return found
 
     @property
-    def _labels(self) -> np.ndarray:
+    def _group_labels(self) -> np.ndarray:
+        """The group of each spin."""
         return np.asarray(self.problem.constraint.labels(self.problem.shape))
 
-    def _free(self, start: Signs, rng: np.random.Generator, clock: Clock) -> Signs | None:
+    def _anneal_free(self, start: Signs, rng: np.random.Generator, clock: Clock) -> Signs | None:
+        """Anneal without counts, then improve; None where time was too short."""
         form, state, s = self.inner, random_state(rng), start.copy()
         f = form.fields(s)
         heat = HEATS[0] if form.dense else WARM
@@ -108,9 +111,10 @@ class Reads:
             quench(form, s, form.fields(s))
         return s
 
-    def _counted(self, start: Signs, rng: np.random.Generator, clock: Clock) -> Signs | None:
+    def _anneal_counted(self, start: Signs, rng: np.random.Generator, clock: Clock) -> Signs | None:
+        """Anneal with the counts kept, then improve by swaps; None where time was too short."""
         form, s = self.inner, start.copy()
-        counts = GroupSums.of(self._labels, start)
+        counts = GroupSums.of(self._group_labels, start)
         schedule = temperatures(form, HEATS[0], self.sweeps)
         if not anneal_counted(form, counts, s, form.fields(s), schedule, random_state(rng), clock):
             return None

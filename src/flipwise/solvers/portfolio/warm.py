@@ -59,14 +59,14 @@ class WarmPortfolio:
         if form is None or form.width == 0.0 or not self.points:
             start = problem.constraint.random(problem.shape, rng) if x is None else x
             return Portfolio(self.effort).solve(problem, start, rng, run)
-        population = self._population(problem, form, rng)
+        population = self._full_population(problem, form, rng)
         if not problem.constraint.swaps and not form.dense:
-            self._mend(form, population, rng, run)
+            self._anneal_best(form, population, rng, run)
         best = population.best.s.astype(np.float64).reshape(problem.shape)
         stop = run.step(best, problem.objective.value(best))
         return stop or improve(problem, population, run, rounds_for(run, self.effort))
 
-    def _mend(self, form: IsingForm, population: Population, rng: np.random.Generator, run: Run) -> None:
+    def _anneal_best(self, form: IsingForm, population: Population, rng: np.random.Generator, run: Run) -> None:
         """One long anneal of the best point from a temperature at which it is not forgotten."""
         clock = Clock(MENDING * run.seconds_left if math.isfinite(run.seconds_left) else None, parent=run.clock)
         state = random_state(rng)
@@ -87,7 +87,7 @@ class WarmPortfolio:
             take_better_components(form, kept, fields, s)
             population.merge([Member(kept, form.energy(kept, fields), 0, heats=[(4, True)])])
 
-    def _population(self, problem: Problem, form: IsingForm, rng: np.random.Generator) -> Population:
+    def _full_population(self, problem: Problem, form: IsingForm, rng: np.random.Generator) -> Population:
         """The population of the structure at hand, full of the points."""
         first = self.points[0].reshape(-1).copy()
         if problem.constraint.swaps:
