@@ -34,7 +34,7 @@ from recording import Recorder
 import flipwise
 from flipwise.densest.whole import GraphInMemory
 from flipwise.distributed import ShardedGraph, shard_graph
-from flipwise.distributed.subgraph import Descent
+from flipwise.distributed.subgraph import ShardedDescent
 from flipwise.kernels.jit import threads
 from flipwise_studies.data.local import local_graph
 from flipwise_studies.data.rmat import rmat_graph
@@ -143,7 +143,7 @@ def flips(name: str, folder: Path, client: Client, recorder: Recorder) -> None:
     there = ShardedGraph(folder, client)
     start = np.random.default_rng(0).choice(there.n, K, replace=False)
     sizes = weighed(there)
-    descent = Descent(there, start)
+    descent = ShardedDescent(there, start)
     wire = loopback()
     rows = []
     sent = sizes.total
@@ -188,7 +188,7 @@ def scaling(name: str, graph: flipwise.Graph, folder: Path, recorder: Recorder) 
             row[f"solve_{workers}"] = timed(lambda: flipwise.densest_subgraph(fresh, K, seed=0, effort=0.0))[1]  # noqa: B023
             row["asking"] = sum(told.seconds for told in fresh.traffic.values())
             row["questions"] = sum(told.calls for told in fresh.traffic.values())
-            descent = Descent(there, np.random.default_rng(0).choice(there.n, K, replace=False))
+            descent = ShardedDescent(there, np.random.default_rng(0).choice(there.n, K, replace=False))
             before = sum(told.calls for told in there.traffic.values())
             seconds = timed(descent.update)[1]
             row["question"] = seconds / (sum(told.calls for told in there.traffic.values()) - before)

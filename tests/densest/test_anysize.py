@@ -60,7 +60,7 @@ def test_real_weights_are_bounded_from_above_and_closely(n: int, seed: int) -> N
 @settings(max_examples=25)
 @given(st.integers(2, 8), st.integers(0, 10**6))
 def test_gifts_prices_and_what_is_chosen_anyway(n: int, seed: int) -> None:
-    """The general ratio against all sets; gifts may be negative."""
+    """The general ratio against all sets; bonuses may be negative."""
     rng = np.random.default_rng(seed)
     graph = as_graph(sp.csr_array(random_weights(n, seed)))
     paid = int(rng.integers(0, 4))
@@ -70,7 +70,7 @@ def test_gifts_prices_and_what_is_chosen_anyway(n: int, seed: int) -> None:
     W = graph.to_scipy().toarray()
     sets = [np.array(S, dtype=int) for k in range(n + 1) for S in combinations(range(n), k) if k or paid]
     ratios = [
-        Fraction(int(W[np.ix_(S, S)].sum()) // 2 + int(units.gift[S].sum()) + extra, int(units.price[S].sum()) + paid)
+        Fraction(int(W[np.ix_(S, S)].sum()) // 2 + int(units.bonus[S].sum()) + extra, int(units.price[S].sum()) + paid)
         for S in sets
     ]
     found = best_ratio(units)

@@ -81,7 +81,7 @@ def test_the_best_of_all_sets_is_found_and_never_exceeds_the_bound(
 
 
 def test_ties_of_included_nodes_count_where_no_other_edge_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Real weights that only lead to included nodes: what is left has gifts, and no edge."""
+    """Real weights that only lead to included nodes: what is left has bonuses, and no edge."""
     monkeypatch.setattr(enumerated, "MOST_FREE", -1)
     result = flipwise.densest_subgraph((4, [[0, 1, 0.14397671]]), include=[1, 3])
     assert sorted(result.nodes) == [0, 1, 3] and result.bound is not None and result.bound >= 2 * 0.14397671 / 3

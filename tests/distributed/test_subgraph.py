@@ -13,7 +13,7 @@ import pytest
 from flipwise.densest.subset import Subset, descend, principal_coordinates
 from flipwise.distributed.graph import ShardedGraph
 from flipwise.distributed.shards import shard_graph
-from flipwise.distributed.subgraph import Descent, descend_subgraph
+from flipwise.distributed.subgraph import ShardedDescent, descend_subgraph
 from flipwise.foundation.errors import InvalidInput
 from tests.distributed.test_shards import random_graph
 
@@ -44,7 +44,7 @@ def test_updates_are_those_of_one_machine(
     graph = random_graph(600, 6000, weighted=weighted)
     there = ShardedGraph(shard_graph(graph, tmp_path / "shards", shards=4), client)
     start = np.random.default_rng(seed).choice(600, 60, replace=False)
-    descent = Descent(there, np.sort(start))
+    descent = ShardedDescent(there, np.sort(start))
     here = Subset.of(graph, descent.inside)
     monkeypatch.setattr("flipwise.densest.subset.MOST_BATCHES", 1)
     monkeypatch.setattr(Subset, "best_swaps", lambda *_: None)
@@ -85,7 +85,7 @@ def test_bytes_for_each_flip(client: Any, tmp_path: Path) -> None:
     bytes_sent = _weighed(there.crew)
     costs = []
     for k in (200, 4000):
-        descent = Descent(there, np.random.default_rng(0).choice(20_000, k, replace=False))
+        descent = ShardedDescent(there, np.random.default_rng(0).choice(20_000, k, replace=False))
         bytes_sent.clear()  # of the set itself
         assert descent.update()
         counted = {"sides", "chosen", "extremes", "at-least", "total"}

@@ -31,7 +31,7 @@ class Case:
                 break
         csr = sp.csr_array(self.W)
         self.csr = csr.indptr.astype(np.int64), csr.indices.astype(np.int64), csr.data
-        self.gift = rng.integers(0, 3, N).astype(float)
+        self.bonus = rng.integers(0, 3, N).astype(float)
         self.inside = np.zeros(N, np.uint8)
         self.inside[list(nx.bfs_tree(self.graph, int(rng.integers(N))))[:size]] = 1
         self.noise, self.pinned = np.zeros(N), np.zeros(N, np.uint8)
@@ -40,12 +40,12 @@ class Case:
 
     def counted(self) -> tuple[np.ndarray, np.ndarray]:
         """Degrees and ties of all nodes, from the definition."""
-        return self.W @ self.inside + self.gift, (self.W > 0).astype(np.int64) @ self.inside.astype(np.int64)
+        return self.W @ self.inside + self.bonus, (self.W > 0).astype(np.int64) @ self.inside.astype(np.int64)
 
     @property
     def weight(self) -> float:
         """What the set weighs."""
-        return float(self.inside @ self.W @ self.inside / 2 + self.gift @ self.inside)
+        return float(self.inside @ self.W @ self.inside / 2 + self.bonus @ self.inside)
 
     @property
     def members(self) -> list[int]:
@@ -108,7 +108,7 @@ def test_moves_end_where_none_improves(seed: int, tier: Tier) -> None:
     for moved in moves:
         whole = [*moved]
         if least <= len(whole) <= most and nx.is_connected(case.graph.subgraph(whole)):
-            inner = case.W[np.ix_(whole, whole)].sum() / 2 + case.gift[whole].sum()
+            inner = case.W[np.ix_(whole, whole)].sum() / 2 + case.bonus[whole].sum()
             assert inner / len(whole) <= weight / size + 1e-12
 
 
@@ -123,15 +123,15 @@ def test_the_best_piece_on_the_way(seed: int, by_weight: bool, tier: Tier) -> No
         for piece in nx.connected_components(case.graph.subgraph(order[:t].tolist())):
             S = [*piece]
             if least <= len(S) <= most and np.all(case.pinned[[i for i in range(N) if i not in piece]] == 0):
-                weight = case.W[np.ix_(S, S)].sum() / 2 + case.gift[S].sum()
+                weight = case.W[np.ix_(S, S)].sum() / 2 + case.bonus[S].sum()
                 best = max(best or 0.0, weight if by_weight else weight / len(S))
     arrays = np.zeros(N, np.int64), np.zeros(N, np.int64), np.zeros(N), np.zeros(N, np.int64)
     at, node = tier(kernels.best_piece)(
-        *case.csr, case.gift, order, case.pinned.astype(np.int64), least, most, by_weight, *arrays
+        *case.csr, case.bonus, order, case.pinned.astype(np.int64), least, most, by_weight, *arrays
     )
     if best is None:
         assert (at, node) == (-1, -1)
         return
     S = [*nx.node_connected_component(case.graph.subgraph(order[:at].tolist()), node)]
-    weight = case.W[np.ix_(S, S)].sum() / 2 + case.gift[S].sum()
+    weight = case.W[np.ix_(S, S)].sum() / 2 + case.bonus[S].sum()
     assert (weight if by_weight else weight / len(S)) == pytest.approx(best)

@@ -42,9 +42,9 @@ def test_gains_and_falling_nodes_equal_naive_twins() -> None:
     """What a node adds to those before it, and what is left when nodes of too small a degree are gone."""
     graph, W = a_graph(False, 14, 2)
     place = np.random.default_rng(0).permutation(14)
-    gift, gains, one = np.arange(14), np.empty(14, np.int64), np.ones(1, np.int64)
-    gains_in_order(graph.indptr, graph.indices, one, gift, place, gains)
-    assert np.array_equal(gains, [gift[i] + W[i][place < place[i]].sum() for i in range(14)])
+    bonus, gains, one = np.arange(14), np.empty(14, np.int64), np.ones(1, np.int64)
+    gains_in_order(graph.indptr, graph.indices, one, bonus, place, gains)
+    assert np.array_equal(gains, [bonus[i] + W[i][place < place[i]].sum() for i in range(14)])
     alive, degrees = np.ones(14, np.uint8), graph.degrees.copy()
     left = fall_below(graph.indptr, graph.indices, one, alive, degrees, np.full(14, 4.0), np.empty(14, np.int64))
     naive = np.ones(14, dtype=bool)

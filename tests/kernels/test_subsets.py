@@ -28,14 +28,14 @@ def test_the_best_of_all_sets(slack: int, connected: bool, tier: Callable[[Kerne
         n = 6
         whole = np.triu(rng.integers(-2, 4, (n + paid, n + paid)) * (rng.random((n + paid, n + paid)) < 0.5), 1)
         whole = whole + whole.T
-        W, gift = whole[:n, :n].astype(np.int64), rng.integers(-2, 3, n) + whole[:n, n:].sum(axis=1)
+        W, bonus = whole[:n, :n].astype(np.int64), rng.integers(-2, 3, n) + whole[:n, n:].sum(axis=1)
         extra, least, most = int(whole[n:, n:].sum() // 2), 1, 4
         densities = {}
         for k in range(least, most + 1):
             for chosen in combinations(range(n), k):
                 S = [*chosen, *range(n, n + paid)]
                 if not connected or connected_components(sp.csr_array(whole[np.ix_(S, S)] != 0))[0] == 1:
-                    weight = W[np.ix_(chosen, chosen)].sum() // 2 + gift[list(chosen)].sum() + extra
+                    weight = W[np.ix_(chosen, chosen)].sum() // 2 + bonus[list(chosen)].sum() + extra
                     densities[sum(1 << i for i in chosen)] = (weight, len(S))
         touching = [sum(1 << j for j in range(n + paid) if whole[i, j]) for i in range(n + paid)] if connected else []
         place, found = np.zeros(7, np.int64), np.zeros((1 if slack == 0 else 64, 3), np.int64)
@@ -43,7 +43,7 @@ def test_the_best_of_all_sets(slack: int, connected: bool, tier: Callable[[Kerne
         walk = tier(walk_subsets)
         arguments = (
             W,
-            gift.astype(np.int64),
+            bonus.astype(np.int64),
             paid,
             least,
             most,

@@ -37,7 +37,7 @@ ROUNDS_SHARE = 1.0 / 3.0
 
 
 @dataclass
-class Parting:
+class ImprovementState:
     """Where the improvement of a partition stands: the pair of parts to be cut next, and whether this pass helped."""
 
     parts: npt.NDArray[np.int64]
@@ -71,7 +71,7 @@ class RecursiveBisection:
         cutting = _Partition(problem.objective.graph, rng, run, Bisection(self.effort * ROUNDS_SHARE), held)
         pairs = list(combinations(range(sizes.size), 2)) if sizes.size > 2 or not exact else []
         pair, improved = 0, False
-        before = run.resume(Parting)
+        before = run.resume(ImprovementState)
         if before is not None:
             check_array("parts", before.parts, problem.shape)
             cutting.parts, cutting.rng, pair, improved = before.parts, before.rng, before.pair, before.improved
@@ -92,7 +92,7 @@ class RecursiveBisection:
             left = None if run.limits.time_limit is None else run.seconds_left / (len(pairs) - pair)
             better = cutting.cut_again(*pairs[pair], left) if exact else cutting.cut_loosely(*pairs[pair], most, left)
             pair, improved = pair + 1, improved or better
-            state = Parting(cutting.parts, pair, improved, cutting.rng)
+            state = ImprovementState(cutting.parts, pair, improved, cutting.rng)
             if better:
                 value = problem.objective.value(cutting.parts)  # type: ignore[arg-type]
                 stop = run.step(cutting.parts.astype(np.float64), value, state=state)

@@ -57,7 +57,7 @@ def solve_any_size(graph: WholeGraph, call: Call, known: Ints | None = None) -> 
     if call.checkpoint is not None:
         raise InvalidInput("`checkpoint` is for searches for k nodes: give k, or leave it out.")
     limits = call.limits if call.limits.target is None else replace(call.limits, target=-call.limits.target)
-    problem = Problem(DensityObjective(graph), SomeNodes())
+    problem = Problem(DensityObjective(graph), NonemptySets())
     with guarded_interrupts():
         found = solve(problem, AnySize(known), limits=limits, seed=0, trace_file=call.trace_file, **call.watched())
         result = DensestSubgraph.of_any_size(found, graph)
@@ -87,7 +87,7 @@ class DensityObjective:
         raise NotImplementedError
 
 
-class SomeNodes(Free):
+class NonemptySets(Free):
     """Every set but the empty one."""
 
     def violation(self, x: npt.NDArray[np.generic]) -> str | None:
@@ -97,7 +97,7 @@ class SomeNodes(Free):
 
 @dataclass(frozen=True)
 class AnySize:
-    """The densest set of any size with its proof, on `Problem(DensityObjective(graph), SomeNodes())`.
+    """The densest set of any size with its proof, on `Problem(DensityObjective(graph), NonemptySets())`.
 
     Of several sets of the largest density it is the one that contains all others.
     """

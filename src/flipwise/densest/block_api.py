@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from flipwise.densest.block_result import DenseBlock, DirectedSubgraph
 from flipwise.densest.block_search import BlockSearch
 from flipwise.densest.shapes import DensestShape
-from flipwise.densest.twosided import BlockObjective, SomeOfBoth, TwoSided
+from flipwise.densest.twosided import BlockObjective, NonemptyBlocks, TwoSided
 from flipwise.engine.limits import Limits
 from flipwise.engine.run import Callback
 from flipwise.engine.solve import solve
@@ -208,7 +208,7 @@ def _find_block(
                 "blocks of any size are found for weights that are not negative, and the least weight is "
                 f"{least:.6g}. Give both sizes, or leave those entries out."
             )
-        problem = Problem(BlockObjective(sides, True), SomeOfBoth(sides.rows))
+        problem = Problem(BlockObjective(sides, True), NonemptyBlocks(sides.rows))
         solver: Any = DensestShape()
         scale = 1.0
     else:

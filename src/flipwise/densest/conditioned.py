@@ -23,7 +23,7 @@ from flipwise.densest.conditioned_bounds import densest_of_any, most_of_any
 from flipwise.densest.conditions import ConditionedDensity, ConditionedGraph, alike, mask_of, pieces
 from flipwise.densest.connected import Field, Piece, first_piece, gathered, peeled, pieces_in_order, shaken
 from flipwise.densest.core import Core, induced, whole_core
-from flipwise.densest.enumerated import NoSuchSet, densest_of_all
+from flipwise.densest.enumerated import NoFeasibleSet, densest_of_all
 from flipwise.densest.flow import BestRatio, best_ratio, in_units, order_gains
 from flipwise.densest.search import Search, proven_optimal
 from flipwise.densest.subset import Subset, descend, times
@@ -69,7 +69,7 @@ class Known:
 
 @dataclass(frozen=True)
 class ConditionedSearch:
-    """The search on `Problem(ConditionedDensity(graph), SuchSets(graph))`, with its bounds by name in `bounds`."""
+    """The search on `Problem(ConditionedDensity(graph), ConditionedSets(graph))`, its bounds by name in `bounds`."""
 
     name: ClassVar[str] = "dpcd"
     begins_itself: ClassVar[bool] = True
@@ -111,14 +111,14 @@ class _OneSearch:
             return self.tell(nodes)
         if not graph.conditions.connected:
             ties = times(graph.graph, np.ones(graph.graph.n)) if graph.graph.n else np.empty(0)
-            return self.tell(graph.chosen(largest(ties + graph.gift, graph.least)))
+            return self.tell(graph.chosen(largest(ties + graph.bonus, graph.least)))
         field_ = self.field
-        piece = first_piece(field_, times(field_.graph, np.ones(field_.graph.n)) + field_.gift)
+        piece = first_piece(field_, times(field_.graph, np.ones(field_.graph.n)) + field_.bonus)
         if piece is not None:
             return self.tell(field_.nodes[piece.members])
         try:
             nodes = densest_of_all(graph, self.run)
-        except NoSuchSet:
+        except NoFeasibleSet:
             raise InvalidInput(f"`connected`: no connected set keeps the conditions ({self.words}).") from None
         if nodes is None:
             raise InvalidInput(
@@ -143,7 +143,7 @@ class _OneSearch:
         if graph.least == graph.most or graph.whole.weight_range[0] < 0.0 or not graph.free.size:
             return None
         if known.ratio is None:
-            units = in_units(graph.graph, graph.gift, graph.extra, graph.paid)
+            units = in_units(graph.graph, graph.bonus, graph.extra, graph.paid)
             known.ratio = found = best_ratio(units, stop=self.run.check_time)
             known.is_exact = units.exact and graph.unit > 0.0 and found.proven
             most = 2.0 * units.unit * found.most
@@ -169,11 +169,11 @@ class _OneSearch:
             steps = np.unique(np.geomspace(1, max(1, graph.free.size), 12).astype(int)).tolist()
             sizes = sorted({max(1, graph.least), max(1, graph.most), *steps})
             known.loads = balanced_loads(
-                whole_core(graph.graph), sizes, passes=200 if self.prove else 30, offset=graph.gift,
+                whole_core(graph.graph), sizes, passes=200 if self.prove else 30, offset=graph.bonus,
                 clock=self.run.clock,
             )  # fmt: skip
             known.order = np.argsort(-known.loads, kind="stable")
-            units = in_units(graph.graph, graph.gift, graph.extra, graph.paid)
+            units = in_units(graph.graph, graph.bonus, graph.extra, graph.paid)
             gains = order_gains(units, known.order)[known.order]
             known.weights = np.cumsum(gains).astype(np.float64) * units.unit
             known.tops = most_of_any(graph, known.loads)
@@ -224,7 +224,7 @@ class _OneSearch:
         free = self._free_places(self.best_nodes)
         kept = np.union1d(order[: 20 * size + FIELD_NODES], free)
         inner = graph.graph if kept.size == graph.graph.n else induced(graph.graph, kept)
-        inner, gift = alike(inner, graph.gift[kept])
+        inner, bonus = alike(inner, graph.bonus[kept])
 
         def tell(subset: Subset) -> Status | None:
             return self.tell(graph.chosen(kept[subset.members])) or proven_optimal(self.run)
@@ -234,7 +234,7 @@ class _OneSearch:
             ranked = free[np.argsort(-self.known.loads[free], kind="stable")]
             starts.append(mask_of(kept.size, np.searchsorted(kept, ranked[:size])))
         search = Search(
-            Core(inner, kept, -1.0), size, self.known.loads[kept], self.rng, effort, self.run, tell=tell, gift=gift
+            Core(inner, kept, -1.0), size, self.known.loads[kept], self.rng, effort, self.run, tell=tell, bonus=bonus
         )
         status = search.find(starts)
         return None if status is Status.LOCAL_OPTIMUM else status
@@ -242,8 +242,8 @@ class _OneSearch:
     def _adjust_size(self, nodes: Ints) -> Status | None:
         """Add the node that raises the density most, or remove the one that lowers it most, and exchange between."""
         graph = self.graph
-        free, gift = alike(graph.graph, graph.gift)
-        subset = Subset.of(free, mask_of(free.n, self._free_places(nodes)), gift)
+        free, bonus = alike(graph.graph, graph.bonus)
+        subset = Subset.of(free, mask_of(free.n, self._free_places(nodes)), bonus)
         size = int(subset.inside.sum())
         for _ in range(MOST_ADJUSTED):
             mean = (graph.extra + subset.weight) / max(1, graph.paid + size)
@@ -299,7 +299,7 @@ class _OneSearch:
         for order in (
             np.argsort(-scores, kind="stable"),
             peeled(field_),
-            np.argsort(-times(field_.graph, np.ones(field_.graph.n)) - field_.gift, kind="stable"),
+            np.argsort(-times(field_.graph, np.ones(field_.graph.n)) - field_.bonus, kind="stable"),
         ):
             yield from pieces_in_order(field_, order)
         loose = self._without_connection()

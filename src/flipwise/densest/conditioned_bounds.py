@@ -14,7 +14,7 @@ def most_of_any(graph: ConditionedGraph, loads: Floats) -> Floats:
     """What t free nodes and those chosen anyway weigh at most, for t = 0, 1, ...: by their loads and by their pairs."""
     counts = np.arange(loads.size + 1.0)
     pairs = 0.5 * max(graph.whole.weight_range[1], 0.0) * counts * (counts - 1.0)
-    best = np.minimum(_largest_sums(loads), _largest_sums(graph.gift) + pairs * (1.0 + 4.0 * _EPS))
+    best = np.minimum(_largest_sums(loads), _largest_sums(graph.bonus) + pairs * (1.0 + 4.0 * _EPS))
     best = best + graph.extra
     return np.asarray(best + 4.0 * _EPS * (np.abs(best) + 2.0 * abs(graph.extra)))
 

@@ -3,7 +3,7 @@
 With node weights c the density of a set S is (x'Wx + c'x) / |S|, and E(S) = x'Wx / 2 + c'x / 2. Nodes that must be in
 become weights of the others: for S = I + T,
     E(S) = E(I) + sum over t in T of g_t + w(T),        g_t = w(t, I) + c_t / 2,
-so what is left is a graph whose nodes have gifts g, beside an `extra` E(I) at the price of |I| nodes. Nodes that must
+so what is left is a graph whose nodes have bonuses g, beside an `extra` E(I) at the price of |I| nodes. Nodes that must
 be out are deleted.
 """
 
@@ -147,7 +147,7 @@ class ConditionedGraph:
         ties = Subset.of(graph, inside).degrees.astype(np.float64) if conditions.include.size else np.zeros(graph.n)
         self.graph: Graph = graph if self.free.size == graph.n else induced(graph, self.free)
         """The graph of the free nodes, ..."""
-        self.gift: Floats = (ties + self.half)[self.free]
+        self.bonus: Floats = (ties + self.half)[self.free]
         """... what each of them has by itself and with the included ones, ..."""
         self.extra = self.weight(conditions.include)
         """... and what these weigh."""
@@ -155,7 +155,7 @@ class ConditionedGraph:
         self.unit = common_divisor(np.concatenate(given))
         """Every E is a multiple of this; 0 where it is rounded."""
         self.rounding = 0.0
-        """How far a gift and `extra` can be from what they stand for, for each node of a set."""
+        """How far a bonus and `extra` can be from what they stand for, for each node of a set."""
         if not self.unit:
             largest = max((float(np.abs(part).max(initial=0.0)) for part in given), default=0.0)
             self.rounding = 4.0 * _EPS * (conditions.include.size + 4.0) ** 2 * largest
@@ -265,7 +265,7 @@ class ConditionedDensity:
         raise NotImplementedError
 
 
-class SuchSets(Free):
+class ConditionedSets(Free):
     """The sets that keep the conditions."""
 
     def __init__(self, graph: ConditionedGraph) -> None:
@@ -283,13 +283,13 @@ def pieces(graph: Graph, nodes: Ints) -> npt.NDArray[np.int64]:
     return connected_components(matrix, directed=False)[1].astype(np.int64)
 
 
-def alike(graph: Graph, gift: Floats) -> tuple[Graph, Degrees]:
-    """A graph and gifts whose sums are of one kind: integers, where there are no weights and all gifts are whole."""
+def alike(graph: Graph, bonus: Floats) -> tuple[Graph, Degrees]:
+    """A graph and bonuses whose sums are of one kind: integers, if there are no weights and all bonuses are whole."""
     if graph.weights is not None:
-        return graph, gift
-    if (gift == np.rint(gift)).all() and float(np.abs(gift).max(initial=0.0)) < 2.0**50:
-        return graph, gift.astype(np.int64)
-    return replace(graph, weights=np.ones(graph.n_arcs)), gift
+        return graph, bonus
+    if (bonus == np.rint(bonus)).all() and float(np.abs(bonus).max(initial=0.0)) < 2.0**50:
+        return graph, bonus.astype(np.int64)
+    return replace(graph, weights=np.ones(graph.n_arcs)), bonus
 
 
 def mask_of(n: int, nodes: Ints) -> Bools:

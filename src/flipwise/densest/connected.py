@@ -36,7 +36,7 @@ class Field:
 
     graph: Graph
     nodes: Ints
-    gift: Floats
+    bonus: Floats
     pinned: npt.NDArray[np.uint8]
     least: int
     most: int
@@ -61,7 +61,7 @@ class Field:
             return self
         inner = induced(self.graph, kept)
         most = min(self.most, kept.size)
-        return Field(inner, self.nodes[kept], self.gift[kept], self.pinned[kept], self.least, most)
+        return Field(inner, self.nodes[kept], self.bonus[kept], self.pinned[kept], self.least, most)
 
 
 @dataclass(eq=False)
@@ -79,7 +79,7 @@ class Piece:
     def of(cls, field: Field, members: Ints) -> Piece:
         """The piece of some nodes of the field."""
         n = field.graph.n
-        piece = cls(field, np.zeros(n, np.uint8), field.gift.copy(), np.zeros(n, np.int64), int(members.size), 0.0)
+        piece = cls(field, np.zeros(n, np.uint8), field.bonus.copy(), np.zeros(n, np.int64), int(members.size), 0.0)
         piece.weight = float(kernels.add_nodes(*field.csr, members, piece.inside, piece.degrees, piece.ties))
         return piece
 
@@ -166,7 +166,7 @@ def pieces_in_order(field: Field, order: Ints) -> Iterator[Piece]:
         limits.append((field.least, field.most, True))
     for least, most, by_weight in limits:
         work = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64)
-        steps, node = kernels.best_piece(*field.csr, field.gift, order, field.pinned, least, most, by_weight, *work)
+        steps, node = kernels.best_piece(*field.csr, field.bonus, order, field.pinned, least, most, by_weight, *work)
         if node < 0:
             continue
         added = np.sort(order[: int(steps)])

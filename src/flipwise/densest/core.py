@@ -31,7 +31,7 @@ Degrees = npt.NDArray[np.int64] | Floats
 """Weights and their sums: integers where the graph has no weights."""
 
 
-class Peeling(NamedTuple):
+class PeelingOrder(NamedTuple):
     """The nodes in the order of greedy peeling, and the core number of each (without weights only)."""
 
     order: Ints
@@ -64,7 +64,7 @@ class Core:
         return self.cap < 0.0
 
     @cached_property
-    def peeling(self) -> Peeling:
+    def peeling(self) -> PeelingOrder:
         """Repeated removal of a node of least degree.
 
         Without weights a node may go while its degree is at most its core number: that is all a bound needs.
@@ -75,11 +75,11 @@ class Core:
             degrees = graph.degrees
             start = np.zeros(int(degrees.max(initial=0)) + 2, dtype=np.int64)
             kernels.peeling_order(graph.indptr, graph.indices, degrees, start, order, place, third)
-            return Peeling(order, third)
+            return PeelingOrder(order, third)
         sums = np.zeros(graph.n)
         np.add.at(sums, np.repeat(np.arange(graph.n), graph.degrees), graph.weights)
         kernels.weighted_peeling_order(graph.indptr, graph.indices, graph.weights, sums, third, place, order)
-        return Peeling(order, None)
+        return PeelingOrder(order, None)
 
 
 def arc_weights(graph: Graph) -> Degrees:

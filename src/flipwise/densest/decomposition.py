@@ -154,7 +154,7 @@ def dense_decomposition(graph: Any) -> DenseDecomposition:
     return DenseDecomposition(levels, level_of, exact=units.exact)
 
 
-class Block(NamedTuple):
+class LevelBlock(NamedTuple):
     """Some nodes, what they add to all blocks before them, and whether no part of them adds more for its size."""
 
     nodes: Ints
@@ -167,19 +167,19 @@ class Block(NamedTuple):
         return Ratio(self.weight, self.nodes.size)
 
 
-def dense_blocks(units: Units) -> list[Block]:
+def dense_blocks(units: Units) -> list[LevelBlock]:
     """The levels of a problem in units, without prices or anything chosen anyway."""
     split = Split.even(units, passes=60)
     order = np.argsort(-split.loads, kind="stable")
     weights = np.cumsum(order_gains(units, order)[order])
-    blocks = [Block(order[at : at + 1], int(gain)) for at, gain in enumerate(np.diff(weights, prepend=0))]
+    blocks = [LevelBlock(order[at : at + 1], int(gain)) for at, gain in enumerate(np.diff(weights, prepend=0))]
     blocks = _join_rising(blocks)
     while not all(block.even for block in blocks):
         blocks = _join_rising(_prove_or_split(split, blocks))
     return blocks
 
 
-def _join_rising(blocks: list[Block]) -> list[Block]:
+def _join_rising(blocks: list[LevelBlock]) -> list[LevelBlock]:
     """The same with every block joined to the one before it that does not add more for its size."""
     begins, weights, sizes = [0], [0], [0]  # of the joined ones: where each begins, what it adds, how many nodes
     for number, block in enumerate(blocks):
@@ -191,12 +191,12 @@ def _join_rising(blocks: list[Block]) -> list[Block]:
         sizes.append(size)
     begins.append(len(blocks))
     return [
-        blocks[begin] if end == begin + 1 else Block(np.concatenate([b.nodes for b in blocks[begin:end]]), weight)
+        blocks[begin] if end == begin + 1 else LevelBlock(np.concatenate([b.nodes for b in blocks[begin:end]]), weight)
         for begin, end, weight in zip(begins[1:], begins[2:], weights[1:], strict=False)
     ]
 
 
-def _prove_or_split(split: Split, blocks: list[Block]) -> list[Block]:
+def _prove_or_split(split: Split, blocks: list[LevelBlock]) -> list[LevelBlock]:
     """Every block that is not known to be even, now proven so, or parted in two: one flow in all of them together.
 
     In a block of s nodes that adds w every edge has s parts for each unit, and every node has room for w of them.
@@ -211,17 +211,17 @@ def _prove_or_split(split: Split, blocks: list[Block]) -> list[Block]:
     weights = np.broadcast_to(units.weights, columns.shape)
     before = np.where(place[columns] < place[rows], weights, 0)
     inside = (place[columns] == place[rows]) & wanted[rows]
-    gift = (units.gift + row_sums(units.graph, before)) * sizes
+    bonus = (units.bonus + row_sums(units.graph, before)) * sizes
     counts = np.bincount(rows[inside], minlength=n)
     graph = Graph(
         np.concatenate([[0], np.cumsum(counts)]), columns[inside], (weights * sizes[rows])[inside].astype(float)
     )
     part = Split.of(
-        Units(graph, np.where(wanted, gift, 0), units.price), split.own[inside] / split.parts * sizes[rows][inside]
+        Units(graph, np.where(wanted, bonus, 0), units.price), split.own[inside] / split.parts * sizes[rows][inside]
     )
     room = np.where(wanted, np.array([block.weight for block in blocks])[place], 0)
     _, full = part.spread(room)
-    parted: list[Block] = []
+    parted: list[LevelBlock] = []
     for block in blocks:
         first = full[block.nodes]
         if block.even or not first.any():
@@ -229,5 +229,5 @@ def _prove_or_split(split: Split, blocks: list[Block]) -> list[Block]:
         else:
             a, b = block.nodes[first], block.nodes[~first]
             weight = int(part.loads[a].sum()) // block.nodes.size
-            parted += [Block(a, weight), Block(b, block.weight - weight)]
+            parted += [LevelBlock(a, weight), LevelBlock(b, block.weight - weight)]
     return parted

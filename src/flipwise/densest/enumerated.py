@@ -30,7 +30,7 @@ BITS = 52
 """What all weights together may take, where they are rounded."""
 
 
-class NoSuchSet(Exception):
+class NoFeasibleSet(Exception):
     """All sets were looked at, and none keeps the conditions."""
 
 
@@ -40,18 +40,18 @@ def densest_of_all(conditioned: ConditionedGraph, run: Run) -> Ints | None:
     if n > MOST_FREE or paid > MOST_CHOSEN:
         return None
     matrix = _weight_matrix(conditioned.graph)
-    numbers = np.concatenate([matrix[np.triu_indices(n, 1)], conditioned.gift, [conditioned.extra]])
+    numbers = np.concatenate([matrix[np.triu_indices(n, 1)], conditioned.bonus, [conditioned.extra]])
     unit = common_divisor(numbers)
     exact = conditioned.unit > 0.0 and unit > 0.0
     if not exact:
         unit = max(float(np.abs(numbers).sum()), 1e-300) / 2.0**BITS
-    W, gift, extra = (np.rint(part / unit).astype(np.int64) for part in (matrix, conditioned.gift, conditioned.extra))
+    W, bonus, extra = (np.rint(part / unit).astype(np.int64) for part in (matrix, conditioned.bonus, conditioned.extra))
     slack = 0 if exact else 2 * (n + paid + 2) ** 2  # every number is off by less than 1, in either set
     place = np.zeros(7, np.int64)
     place[kernels.WEIGHT], place[kernels.BEST_SIZE] = extra, 1
     found = np.zeros((1 if exact else MOST_TIES, 3), np.int64)
     conditions = conditioned.conditions
-    walk = W, gift, paid, max(conditioned.least, 0), conditioned.most, slack
+    walk = W, bonus, paid, max(conditioned.least, 0), conditioned.most, slack
     arrays = _neighbour_bits(conditioned) if conditions.connected else np.empty(0, np.int64), np.zeros(n, np.int64)
     slice_ = FIRST_SLICE
     while not kernels.walk_subsets(*walk, *arrays, place, found, slice_):
@@ -60,7 +60,7 @@ def densest_of_all(conditioned: ConditionedGraph, run: Run) -> Ints | None:
         slice_ = min(10 * slice_, SLICE)
     count = int(place[kernels.FOUND])
     if not count:
-        raise NoSuchSet
+        raise NoFeasibleSet
     if count > len(found):
         return None
     sets = [conditioned.chosen(np.flatnonzero((int(row[0]) >> np.arange(n)) & 1)) for row in found[:count]]

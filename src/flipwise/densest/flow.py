@@ -1,6 +1,6 @@
 """The densest set of any size, exactly: what a set weighs for its price, by maximum flows between loads.
 
-Every node i has a gift g_i and a price p_i, all in whole numbers, and what is chosen anyway weighs f_0 at a price p_0.
+Every node i has a bonus g_i and a price p_i, all in whole numbers, and what is chosen anyway weighs f_0 at a price p_0.
 Wanted is the set S with the largest
     (f_0 + sum of the edges inside S + sum over S of g_i) / (p_0 + sum over S of p_i).
 For a ratio a/b that some set has, let every edge give b times its weight to its ends, and node i have room for
@@ -41,10 +41,10 @@ Whole = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """A graph in whole units: the edges in `graph.weights` (whole numbers, None: all 1), gifts and prices of nodes."""
+    """A graph in whole units: the edges in `graph.weights` (whole numbers, None: all 1), bonuses and prices."""
 
     graph: Graph
-    gift: Whole
+    bonus: Whole
     price: Whole
     extra: int = 0
     """What is chosen anyway weighs this ..."""
@@ -63,23 +63,25 @@ class Units:
 
     def among(self, nodes: Ints) -> Units:
         """The same on some of the nodes, given in ascending order."""
-        return replace(self, graph=induced(self.graph, nodes), gift=self.gift[nodes], price=self.price[nodes])
+        return replace(self, graph=induced(self.graph, nodes), bonus=self.bonus[nodes], price=self.price[nodes])
 
     def degrees(self) -> Whole:
         """What each node adds to all others."""
         graph, weights = self.graph, self.weights
         ties = graph.degrees if weights.size == 1 else row_sums(graph, weights)
-        return ties + self.gift
+        return ties + self.bonus
 
 
-def in_units(graph: Graph, gift: Floats | None = None, extra: float = 0.0, paid: int = 0, *, bits: int = BITS) -> Units:
+def in_units(
+    graph: Graph, bonus: Floats | None = None, extra: float = 0.0, paid: int = 0, *, bits: int = BITS
+) -> Units:
     """A graph without negative weights in whole units: products of a weight and a price have so many bits."""
-    gifts = np.zeros(graph.n) if gift is None else gift
+    bonuses = np.zeros(graph.n) if bonus is None else bonus
     given = np.ones(1) if graph.weights is None else graph.weights
-    unit = common_divisor(np.concatenate([given, gifts, [extra]]))
+    unit = common_divisor(np.concatenate([given, bonuses, [extra]]))
     total = (
         (graph.n_edges if graph.weights is None else float(np.abs(given).sum()) / 2)
-        + float(np.abs(gifts).sum())
+        + float(np.abs(bonuses).sum())
         + abs(extra)
     )
     bits -= math.ceil(math.log2(graph.n + paid + 2))
@@ -92,7 +94,7 @@ def in_units(graph: Graph, gift: Floats | None = None, extra: float = 0.0, paid:
 
     whole = graph if graph.weights is None and unit == 1.0 else replace(graph, weights=units(_all_weights(graph)))
     price = np.ones(graph.n, np.int64)
-    return Units(whole, units(gifts).astype(np.int64), price, int(units(np.array([extra]))[0]), paid, unit, exact)
+    return Units(whole, units(bonuses).astype(np.int64), price, int(units(np.array([extra]))[0]), paid, unit, exact)
 
 
 def _all_weights(graph: Graph) -> Floats:
@@ -183,7 +185,7 @@ def _ratio_of(units: Units, nodes: Ints) -> Ratio:
     """The ratio of a set with what is chosen anyway."""
     inner = units.graph if nodes.size == units.graph.n else induced(units.graph, np.sort(nodes))
     edges = inner.n_edges if inner.weights is None else int(inner.weights.astype(np.int64).sum()) // 2
-    return Ratio(units.extra + edges + int(units.gift[nodes].sum()), units.paid + int(units.price[nodes].sum()))
+    return Ratio(units.extra + edges + int(units.bonus[nodes].sum()), units.paid + int(units.price[nodes].sum()))
 
 
 def _drop_hopeless(units: Units, nodes: Ints, best: Ratio) -> tuple[Units, Ints]:
@@ -199,9 +201,9 @@ def _drop_hopeless(units: Units, nodes: Ints, best: Ratio) -> tuple[Units, Ints]
 
 
 def _peeling_order(units: Units) -> Ints:
-    """The nodes in the order of peeling, last first; by degree where weights, gifts or prices differ."""
+    """The nodes in the order of peeling, last first; by degree where weights, bonuses or prices differ."""
     graph = units.graph
-    if graph.weights is None and not units.gift.any() and (units.price == 1).all():
+    if graph.weights is None and not units.bonus.any() and (units.price == 1).all():
         degrees = graph.degrees
         start = np.zeros(int(degrees.max(initial=0)) + 2, dtype=np.int64)
         order, place, cores = (np.empty(graph.n, dtype=np.int64) for _ in range(3))
@@ -222,17 +224,17 @@ def _best_prefix(units: Units, order: Ints) -> tuple[Ratio, Ints]:
 
 
 def order_gains(units: Units, order: Ints) -> Whole:
-    """What each node adds to those before it in an order: its gift, and its edges to them."""
+    """What each node adds to those before it in an order: its bonus, and its edges to them."""
     graph = units.graph
     place, gains = np.empty(graph.n, np.int64), np.empty(graph.n, np.int64)
     place[order] = np.arange(graph.n)
-    kernels.gains_in_order(graph.indptr, graph.indices, units.weights, units.gift, place, gains)
+    kernels.gains_in_order(graph.indptr, graph.indices, units.weights, units.bonus, place, gains)
     return gains
 
 
 @dataclass(eq=False)
 class Split:
-    """Every edge split between its ends, in parts of a unit: `own` for each arc, `loads` with the gifts."""
+    """Every edge split between its ends, in parts of a unit: `own` for each arc, `loads` with the bonuses."""
 
     units: Units
     parts: int
@@ -271,7 +273,7 @@ class Split:
 
     def _add_up(self) -> None:
         """The loads from scratch."""
-        self.loads = row_sums(self.units.graph, self.own) + self.parts * self.units.gift
+        self.loads = row_sums(self.units.graph, self.own) + self.parts * self.units.bonus
 
     def among(self, kept: Ints, units: Units) -> Split:
         """The same among some of the nodes, whose graph is given: other edges are no longer there."""

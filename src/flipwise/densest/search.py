@@ -108,7 +108,7 @@ class Search:
     run: Run
     tell: InitVar[Callable[[Subset], Status | None] | None] = None
     """How a set is reported; None: by its weight."""
-    gift: Degrees | None = None
+    bonus: Degrees | None = None
     """What the nodes weigh themselves, if they do."""
     pool: list[Subset] = field(default_factory=list)
     queue: list[Subset] = field(default_factory=list)
@@ -124,7 +124,7 @@ class Search:
         """Search from the given sets and more until the effort is spent or the run says stop; says why it ended."""
         before = self.run.resume(Walks)
         for mask in () if before is not None else self._start_masks(given):
-            subset = Subset.of(self.core.graph, mask, self.gift)
+            subset = Subset.of(self.core.graph, mask, self.bonus)
             self.run.count_evaluation()
             descend(subset, self.run.clock)
             stop = self._offer(subset) or self.run.check_time()
@@ -222,7 +222,7 @@ class Search:
                 int(best) if integers else best,
             )
         self.run.count_evaluation()
-        return Subset.of(self.core.graph, best_inside.astype(bool), self.gift)
+        return Subset.of(self.core.graph, best_inside.astype(bool), self.bonus)
 
     def _exchanged_cliques(self) -> Iterator[Subset]:
         """The best set with one clique exchanged, as long as one of these becomes the best set."""

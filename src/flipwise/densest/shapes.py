@@ -46,7 +46,7 @@ _UP = 1.0 + 1e-12
 
 @dataclass(frozen=True)
 class DensestShape:
-    """The densest block of any size, on `Problem(BlockObjective(sides, True), SomeOfBoth(rows))`."""
+    """The densest block of any size, on `Problem(BlockObjective(sides, True), NonemptyBlocks(rows))`."""
 
     name: ClassVar[str] = "flow"
     begins_itself: ClassVar[bool] = True

@@ -62,7 +62,7 @@ PAIR_WORK = 8e8
 """Pairs times steps that the pair bound may spend at effort 1."""
 
 
-class Scouted(NamedTuple):
+class FirstSolution(NamedTuple):
     """A first solution: the core it was found in with rough loads, its nodes, E of it and its least degree inside."""
 
     core: Core
@@ -257,7 +257,7 @@ class OneSize:
         halves = 0.5 * positive_degrees(core.graph).astype(np.float64)
         return CoreLoads(core, halves), report(self.run, core, subset) or Status.LOCAL_OPTIMUM
 
-    def ended_early(self, scouted: Scouted, sweep: Sweep) -> Status | None:
+    def ended_early(self, scouted: FirstSolution, sweep: Sweep) -> Status | None:
         """A status when no time is left after the first solution, or all sets of a small graph were looked at."""
         loaded, status = sweep.loads_for(self.k), None
         if self.run.seconds_left <= 0.0 and (status := self.run.check_time()) is not None:
@@ -271,7 +271,7 @@ class OneSize:
             sweep.record.add(self.bounds, loaded)
         return status
 
-    def scout(self, known: CoreLoads | None, *, reporting: bool) -> Scouted:
+    def scout(self, known: CoreLoads | None, *, reporting: bool) -> FirstSolution:
         """A first solution from a small core, or from the one that is known."""
         small = self.graph.core_of_size(2 * self.k + SCOUT_NODES) if known is None else known.core
         first = Subset.of(small.graph, starts.by_degree(small.graph, self.k))
@@ -290,9 +290,9 @@ class OneSize:
         if first.weight > subset.weight:
             subset = first
         least = float(subset.degrees[subset.mask].min())
-        return Scouted(small, rough, small.nodes[subset.members], subset.weight, least)
+        return FirstSolution(small, rough, small.nodes[subset.members], subset.weight, least)
 
-    def needed_cap(self, scouted: Scouted, known: CoreLoads | None) -> float | None:
+    def needed_cap(self, scouted: FirstSolution, known: CoreLoads | None) -> float | None:
         """The cap of the core that the first solution says is needed; None: the scout's own core will do.
 
         That may be too small for the answer; the end of the search will say so.
@@ -304,7 +304,7 @@ class OneSize:
         level = float(np.sort(scouted.loads)[max(0, scouted.loads.size - self.k)])
         return float(math.floor((1.0 if large else 0.8) * min(scouted.least, level)))
 
-    def needed_core(self, scouted: Scouted, known: CoreLoads | None) -> tuple[Core, Floats]:
+    def needed_core(self, scouted: FirstSolution, known: CoreLoads | None) -> tuple[Core, Floats]:
         """The core that the first solution says is needed, and its loads."""
         cap = self.needed_cap(scouted, known)
         core = scouted.core if cap is None else self.core_above(cap, scouted.core, known)

@@ -44,7 +44,7 @@ SHED_WORK = 2e7
 class Subset:
     """S as a mask, `degrees[i]` = weight of the edges from i into S, and `weight` = E(S).
 
-    Nodes may weigh something by themselves, their gifts: then degrees and E have it too, and nothing else changes.
+    Nodes may weigh something by themselves, their bonuses: then degrees and E have it too, and nothing else changes.
     """
 
     graph: Graph
@@ -53,16 +53,16 @@ class Subset:
     weight: float
 
     @classmethod
-    def of(cls, graph: Graph, mask: Bools, gift: Degrees | None = None) -> Subset:
+    def of(cls, graph: Graph, mask: Bools, bonus: Degrees | None = None) -> Subset:
         """The subset of a mask, its degrees by one full gradient, and what the nodes weigh themselves."""
         inside = mask.astype(np.uint8)
         degrees = no_degrees(graph)
         with threads_worth(graph.n_arcs):
             kernels.degrees_into(graph.indptr, graph.indices, arc_weights(graph), inside, degrees)
         weight = float(degrees[mask].sum()) / 2
-        if gift is None:
+        if bonus is None:
             return cls(graph, inside, degrees, weight)
-        return cls(graph, inside, degrees + gift, weight + float(gift[mask].sum()))
+        return cls(graph, inside, degrees + bonus, weight + float(bonus[mask].sum()))
 
     @classmethod
     def empty(cls, graph: Graph) -> Subset:

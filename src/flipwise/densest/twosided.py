@@ -146,7 +146,7 @@ class BlockObjective:
 
 
 @dataclass(frozen=True)
-class SomeOfBoth(Free):
+class NonemptyBlocks(Free):
     """Every block with at least a row and a column."""
 
     rows: int = 0

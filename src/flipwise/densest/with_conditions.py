@@ -9,7 +9,14 @@ from dataclasses import replace
 import numpy as np
 
 from flipwise.densest.conditioned import ConditionedSearch, Known
-from flipwise.densest.conditions import ConditionedDensity, ConditionedGraph, Conditions, SuchSets, alike, mask_of
+from flipwise.densest.conditions import (
+    ConditionedDensity,
+    ConditionedGraph,
+    ConditionedSets,
+    Conditions,
+    alike,
+    mask_of,
+)
 from flipwise.densest.result import DensestSubgraph
 from flipwise.densest.several import DenseSubgraphs
 from flipwise.densest.sizes import Call
@@ -74,7 +81,7 @@ def solve_one(conditioned: ConditionedGraph, known: Known, call: Call) -> Denses
     limits = call.limits if call.limits.target is None else replace(call.limits, target=-call.limits.target)
     search = ConditionedSearch(call.effort, call.bound == "auto", known)
     found = solve(
-        Problem(ConditionedDensity(conditioned), SuchSets(conditioned)),
+        Problem(ConditionedDensity(conditioned), ConditionedSets(conditioned)),
         search,
         limits=limits,
         seed=call.seed,
@@ -180,9 +187,9 @@ def _densest_overlapping(
 
 def _fill_up(best: DensestSubgraph, plain: ConditionedGraph, inside: Bools, share: float) -> None:
     """Add the nodes that make the set denser, as long as it keeps its share; connected it stays."""
-    free, gift = alike(plain.graph, plain.gift)
+    free, bonus = alike(plain.graph, plain.bonus)
     while best.k < plain.conditions.most:
-        subset = Subset.of(free, mask_of(free.n, np.searchsorted(plain.free, best.indices)), gift)
+        subset = Subset.of(free, mask_of(free.n, np.searchsorted(plain.free, best.indices)), bonus)
         allowed = (subset.inside == 0) & (subset.degrees > best.value / 2.0 * (1.0 + 1e-12))
         if inside[best.indices].sum() + 1 > share * (best.k + 1) + 1e-9:
             allowed &= ~inside[plain.free]

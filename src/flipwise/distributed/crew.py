@@ -1,7 +1,7 @@
 """The workers of a Dask cluster, asked one question at a time, each about its own part; losing some is no disaster.
 
-What they have answered can be kept in a file (`Journal`): a search is deterministic given its seed, so the answers are
-all that a run needs that is repeated after a loss.
+What they have answered can be kept in a file (`AnswerJournal`): a search is deterministic given its seed, so the
+answers are all that a run needs that is repeated after a loss.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class Crew:
             raise ClusterLost(self.kept) from error
 
 
-class Journal:
+class AnswerJournal:
     """Answers by the name of the question, kept in memory and, with a path, on disk."""
 
     def __init__(self, path: Path | None, fingerprint: int) -> None:

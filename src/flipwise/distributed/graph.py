@@ -23,7 +23,7 @@ import numpy as np
 
 from flipwise.densest.core import Core, caps_for_size, core_above, tightened
 from flipwise.densest.subset import inner_weight
-from flipwise.distributed.crew import Arrays, Crew, Journal, Traffic
+from flipwise.distributed.crew import AnswerJournal, Arrays, Crew, Traffic
 from flipwise.distributed.shards import read_degrees, read_manifest, read_names
 from flipwise.distributed.worker import Message, Part, Start, answer, published_sets
 from flipwise.foundation.arrays import Ints
@@ -77,7 +77,7 @@ class ShardedGraph:
         self.n, self.n_arcs = self.manifest.nodes, self.manifest.arcs
         self.weight_range, self.integral = self.manifest.weight_range, self.manifest.integral
         self.unit = 1.0 if self.integral else 0.0
-        self._journal = Journal(None if checkpoint is None else Path(checkpoint), self.manifest.fingerprint)
+        self._journal = AnswerJournal(None if checkpoint is None else Path(checkpoint), self.manifest.fingerprint)
         if checkpoint is not None:
             self.crew.kept = f"checkpoint `{checkpoint}`"
         shards = len(self.manifest.starts) - 1

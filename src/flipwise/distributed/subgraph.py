@@ -51,7 +51,7 @@ class Candidates(NamedTuple):
     entering_degrees: npt.NDArray[Any]
 
 
-class Descent:
+class ShardedDescent:
     """A set, its weight E(S), and the moves that improve it."""
 
     def __init__(self, graph: ShardedGraph, nodes: Ints) -> None:
@@ -209,7 +209,7 @@ def descend_subgraph(graph: ShardedGraph, nodes: Sequence[int] | Ints) -> tuple[
     start = np.unique(np.asarray(nodes, dtype=np.int64))
     if start.size == 0 or start[0] < 0 or start[-1] >= graph.n:
         raise InvalidInput(f"`nodes` must hold node numbers from 0 to {graph.n - 1}, at least one.")
-    descent = Descent(graph, start)
+    descent = ShardedDescent(graph, start)
     return descent.run(), 2.0 * descent.weight / start.size
 
 

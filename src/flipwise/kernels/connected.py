@@ -37,7 +37,7 @@ def add_nodes(indptr, indices, weights, nodes, inside, degrees, ties):
 
 
 @kernel
-def best_piece(indptr, indices, weights, gift, order, pinned, least, most, by_weight, parent, sizes, sums, held):
+def best_piece(indptr, indices, weights, bonus, order, pinned, least, most, by_weight, parent, sizes, sums, held):
     """Add the nodes in their order, and look at every connected piece on the way that holds all pinned nodes.
 
     Returns the number of nodes added and one node of the piece of `least` to `most` nodes with the largest weight for
@@ -55,7 +55,7 @@ def best_piece(indptr, indices, weights, gift, order, pinned, least, most, by_we
         node = order[t]
         parent[node] = node
         sizes[node] = 1
-        sums[node] = gift[node]
+        sums[node] = bonus[node]
         held[node] = pinned[node]
         root = node
         for p in range(indptr[node], indptr[node + 1]):

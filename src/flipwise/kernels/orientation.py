@@ -156,10 +156,10 @@ def with_way_out(indptr, indices, twin, own, loads, room, out, queue):
 
 
 @kernel
-def gains_in_order(indptr, indices, weights, gift, place, gains):
-    """Write what each node adds to those before it in an order: its gift, and its edges to them."""
+def gains_in_order(indptr, indices, weights, bonus, place, gains):
+    """Write what each node adds to those before it in an order: its bonus, and its edges to them."""
     for i in range(indptr.size - 1):
-        total = gift[i]
+        total = bonus[i]
         for p in range(indptr[i], indptr[i + 1]):
             if place[indices[p]] < place[i]:
                 total += weights[0] if weights.size == 1 else weights[p]

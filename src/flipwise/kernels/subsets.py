@@ -1,6 +1,6 @@
 """A walk through all sets of a few nodes, one node at a time: what a set weighs for its size, in whole numbers.
 
-Sets follow each other in Gray code, so each costs one row of the matrix. Nodes have gifts; `extra` is what is chosen
+Sets follow each other in Gray code, so each costs one row of the matrix. Nodes have bonuses; `extra` is what is chosen
 anyway, `paid` nodes. Where sets are to be connected, those that would be kept are followed from node to node, as bits.
 """
 
@@ -40,7 +40,7 @@ def _drop_worse(found, count, weight, size, slack):
 
 
 @kernel(operations=lambda W, *more: W.shape[0] * float(min(more[-1], 2 ** W.shape[0])))
-def walk_subsets(W, gift, paid, least, most, slack, touching, degrees, place, found, steps):
+def walk_subsets(W, bonus, paid, least, most, slack, touching, degrees, place, found, steps):
     """Go on for so many sets; True when all were seen. Every set has `least` to `most` of the nodes.
 
     With slack 0 the first best set is kept, otherwise all whose weight, less the slack, is no worse than the best.
@@ -57,7 +57,7 @@ def walk_subsets(W, gift, paid, least, most, slack, touching, degrees, place, fo
             while (index >> node) & 1 == 0:
                 node += 1
             sign = -1 if (place[MASK] >> node) & 1 else 1
-            place[WEIGHT] += sign * (degrees[node] + gift[node])
+            place[WEIGHT] += sign * (degrees[node] + bonus[node])
             place[SIZE] += sign
             place[MASK] ^= 1 << node
             for i in range(n):

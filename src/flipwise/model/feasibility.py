@@ -35,7 +35,7 @@ CONFLICT_ROWS = 400
 _QUANTILES = tables.exponential_quantiles()
 
 
-class Chains:
+class RowChains:
     """An anneal under rows: the point, its fields, the rows' activities and weights, and what it has found."""
 
     def __init__(
@@ -96,7 +96,7 @@ def feasible_point(rows: LinearConstraints, rng: np.random.Generator) -> Floats:
     n = rows.A.shape[1]
     for attempt in range(TRIES):
         s = np.where(rng.integers(0, 2, n) > 0, 1, -1).astype(np.int8)
-        chains = Chains(rows, _no_couplings(n), np.zeros(n), s, 1.0 / row_units(rows), int(rng.integers(1, 2**63)))
+        chains = RowChains(rows, _no_couplings(n), np.zeros(n), s, 1.0 / row_units(rows), int(rng.integers(1, 2**63)))
         chains.run(np.full(SWEEPS * 2**attempt, 0.1), kernels.FIRST)
         if rows.contains(chains.s):
             return chains.s.astype(np.float64)
@@ -110,7 +110,7 @@ def nearest_point(rows: LinearConstraints, y: Floats) -> Floats:
         return s.astype(np.float64)
     n = y.size
     unit = float(np.abs(y).mean()) or 1.0
-    chains = Chains(rows, _no_couplings(n), -y, s, 8.0 * unit / row_units(rows), 1)
+    chains = RowChains(rows, _no_couplings(n), -y, s, 8.0 * unit / row_units(rows), 1)
     for sweeps in (8, 32, 128):
         chains.run(np.geomspace(unit, 0.05 * unit, sweeps), kernels.SOFT)
         if chains.found is not None:

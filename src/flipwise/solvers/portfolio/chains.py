@@ -21,7 +21,7 @@ from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Signs
 from flipwise.foundation.errors import InvalidFile
 from flipwise.kernels import chains as kernels
-from flipwise.model.feasibility import Chains, fields_at, row_units
+from flipwise.model.feasibility import RowChains, fields_at, row_units
 from flipwise.model.forms import IsingForm
 from flipwise.model.problem import Problem
 from flipwise.model.rows import LinearConstraints
@@ -94,9 +94,9 @@ class RowsPopulation:
         self.unit = float(chains.totals[2]) / kept if kept and chains.totals[2] > 0.0 else unit
         self.moves = kept >= MOVING_SHARE * tried
 
-    def _chains_from(self, start: Signs, weight: float, rng: np.random.Generator) -> Chains:
+    def _chains_from(self, start: Signs, weight: float, rng: np.random.Generator) -> RowChains:
         """The chains of moves from a point, with rows at this weight."""
-        return Chains(self.rows, self.couplings, self.h, start, weight / self.units, int(rng.integers(1, 2**63)))
+        return RowChains(self.rows, self.couplings, self.h, start, weight / self.units, int(rng.integers(1, 2**63)))
 
     @property
     def way(self) -> str:
