@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import click
 
-from flipwise.cli.options import Counts, gathered
+from flipwise.cli.options import CountList, gathered
 from flipwise.foundation.errors import InvalidFile, InvalidInput
 
 
-class Asked(NamedTuple):
+class AskedConditions(NamedTuple):
     """What was asked of the set beside k, as it was typed."""
 
     at_least: tuple[int, ...] | None
@@ -99,9 +99,9 @@ def _one_or_more(sizes: tuple[int, ...] | None) -> int | list[int] | None:
 
 condition_options = gathered(
     "asked",
-    Asked,
-    click.option("--at-least", type=Counts(), help="Instead of -k: at least so many nodes; several as with -k."),
-    click.option("--at-most", type=Counts(), help="Instead of -k: at most so many nodes."),
+    AskedConditions,
+    click.option("--at-least", type=CountList(), help="Instead of -k: at least so many nodes; several as with -k."),
+    click.option("--at-most", type=CountList(), help="Instead of -k: at most so many nodes."),
     click.option("--include", multiple=True, metavar="A,B", help="Nodes that must be in the set."),
     click.option("--exclude", multiple=True, metavar="A,B", help="Nodes that must not be in it."),
     click.option("--connected", is_flag=True, help="The set has to be one piece."),

@@ -40,7 +40,7 @@ class Seconds(_Time):
         return seconds
 
 
-class Counts(_Numbers):
+class CountList(_Numbers):
     """Positive integers: `200`, `200,400,800` or `10:100:10` (from, to, step)."""
 
     name = "k[,k...]"

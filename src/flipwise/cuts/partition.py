@@ -26,7 +26,7 @@ from flipwise.model.forms import ising_form
 from flipwise.model.problem import Problem, without_ranges
 from flipwise.model.quadratic import Quadratic
 from flipwise.solvers.portfolio.algorithm import Portfolio
-from flipwise.solvers.portfolio.neighbours import Neighbours
+from flipwise.solvers.portfolio.neighbours import NeighbourSearch
 
 LOOSE_TRIES, MOST_TRIES = 12, 200
 """Cuts of a pair of parts of no exact sizes: at the effort of a partition, and at most with a time limit."""
@@ -236,7 +236,7 @@ class _Partition:
         form = ising_form(problem.objective) if isinstance(problem.objective, Quadratic) else None
         if form is not None:
             labels = problem.constraint.labels(problem.shape) if problem.constraint.swaps else None
-            Neighbours(form, labels, inner.pool).explore_to_the_end(inner, 0)
+            NeighbourSearch(form, labels, inner.pool).explore_to_the_end(inner, 0)
         return self._other_answers(problem, inner)
 
     def _other_answers(self, problem: Problem, inner: Run) -> list[tuple[Bools, float]]:

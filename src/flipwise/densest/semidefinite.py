@@ -50,7 +50,7 @@ RISE = 1e-3
 """How much of its violation a multiplier gains in a move, at first, for weights of up to 1."""
 
 
-class Sums(NamedTuple):
+class BoundSums(NamedTuple):
     """Twice a bound on E for sets of k nodes: a constant and the k largest of `sums`, rounded up by `error`; at t."""
 
     sums: Floats
@@ -83,7 +83,7 @@ class Certificate:
         """A bound on E for sets of k nodes, rounded up."""
         return 0.5 * self.best_sums(k).total
 
-    def best_sums(self, k: int) -> Sums:
+    def best_sums(self, k: int) -> BoundSums:
         """The sums at the best t, which is found by bisection of the slope."""
         low, high = 0.0, 2.0
         base = self.own + (k - 1.0) * self.prices
@@ -97,7 +97,7 @@ class Certificate:
             error = 16.0 * _EPS * (size + math.fsum(sizes[chosen] + np.abs(2.0 * t * self.ties[chosen])))
             total = self.offset + t * t * self.constant + math.fsum(sums[chosen]) + error
             if best is None or total < best.total:
-                best = Sums(sums, total, error, t)
+                best = BoundSums(sums, total, error, t)
             if t * self.constant + float(self.ties[chosen].sum()) > 0.0:  # half the slope at t
                 high = t
             else:

@@ -25,7 +25,7 @@ from flipwise.densest.core import Core, caps_for_size, core_above, tightened
 from flipwise.densest.subset import inner_weight
 from flipwise.distributed.crew import AnswerJournal, Arrays, Crew, Traffic
 from flipwise.distributed.shards import read_degrees, read_manifest, read_names
-from flipwise.distributed.worker import Message, Part, Start, answer, published_sets
+from flipwise.distributed.worker import GraphPart, Message, Start, answer, published_sets
 from flipwise.foundation.arrays import Ints
 from flipwise.foundation.errors import FlipwiseError
 from flipwise.graphs.graph import Graph, index_type
@@ -82,7 +82,7 @@ class ShardedGraph:
             self.crew.kept = f"checkpoint `{checkpoint}`"
         shards = len(self.manifest.starts) - 1
         cuts = np.linspace(0, shards, min(shards, max(1, len(self.crew.workers))) + 1).astype(int).tolist()
-        self.parts = [Part(str(self.folder), a, b) for a, b in itertools.pairwise(cuts)]
+        self.parts = [GraphPart(str(self.folder), a, b) for a, b in itertools.pairwise(cuts)]
 
     @property
     def traffic(self) -> dict[str, Traffic]:
@@ -201,7 +201,7 @@ def _name_of_set(nodes: Ints) -> str:
 class SharedSet:
     """A set of nodes that every worker knows: that of `start` with some nodes flipped since."""
 
-    def __init__(self, crew: Crew, parts: list[Part], start: Start) -> None:
+    def __init__(self, crew: Crew, parts: list[GraphPart], start: Start) -> None:
         self.crew, self.parts, self.start = crew, parts, start
         self._run = uuid4().hex
         self._history: list[Ints] = []

@@ -29,7 +29,7 @@ KEPT_SETS = 8
 """Sets a worker remembers; an older one is rebuilt when it is asked for again."""
 
 
-class Part(NamedTuple):
+class GraphPart(NamedTuple):
     """The shards from `first` to before `last`: what one worker looks after."""
 
     folder: str
@@ -59,7 +59,7 @@ class Message(NamedTuple):
 class _Known:
     """The mask of a set over all nodes and the degrees of a part's own rows into it."""
 
-    part: Part
+    part: GraphPart
     positive: bool
     step: int
     mask: npt.NDArray[np.uint8]
@@ -104,11 +104,11 @@ class _Known:
             )  # fmt: skip
 
 
-_known: OrderedDict[tuple[str, Part], _Known] = OrderedDict()
+_known: OrderedDict[tuple[str, GraphPart], _Known] = OrderedDict()
 _table = threading.Lock()
 
 
-def answer(part: Part, message: Message, question: str, argument: Any = None) -> Any:
+def answer(part: GraphPart, message: Message, question: str, argument: Any = None) -> Any:
     """The answer of a part to a question about a set; None when the worker does not know the set and must be told."""
     with threads(_own_threads()):
         known = _brought_up_to(part, message)
@@ -118,7 +118,7 @@ def answer(part: Part, message: Message, question: str, argument: Any = None) ->
             return _QUESTIONS[question](known, argument)
 
 
-def _brought_up_to(part: Part, message: Message) -> _Known | None:
+def _brought_up_to(part: GraphPart, message: Message) -> _Known | None:
     """What is known of a part at the step of the message; None where only the whole history leads there."""
     key = (message.run, part)
     with _table:
@@ -144,7 +144,7 @@ def _brought_up_to(part: Part, message: Message) -> _Known | None:
     return known
 
 
-def _build_part(part: Part, message: Message) -> _Known:
+def _build_part(part: GraphPart, message: Message) -> _Known:
     """What is known of a part, from its shards and from what the message says happened so far."""
     folder, start = Path(part.folder), message.start
     assert start is not None

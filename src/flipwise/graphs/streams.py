@@ -35,7 +35,7 @@ _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd")
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """Whole lines of a file: their bytes, and how many lines came before."""
 
     data: bytes
@@ -86,7 +86,7 @@ def blocks(path: Path, max_bytes: int | None = None) -> Iterator[bytes]:
 
 def lines(
     path: Path, max_bytes: int | None = None, longest: int | None = LONGEST_LINE, skip: int = 0
-) -> Iterator[Piece]:
+) -> Iterator[TextPiece]:
     """The file from line `skip + 1` on in pieces of whole lines; each ends with a newline, also if the file does not.
 
     A byte order mark at the start of the file is passed over.
@@ -99,10 +99,10 @@ def lines(
             data = data[data.index(b"\n") + 1 :]
             before += 1
         if data:
-            yield Piece(data, before)
+            yield TextPiece(data, before)
 
 
-def _whole_lines(path: Path, max_bytes: int | None, longest: int | None) -> Iterator[Piece]:
+def _whole_lines(path: Path, max_bytes: int | None, longest: int | None) -> Iterator[TextPiece]:
     """The file in pieces of whole lines, whatever it begins with."""
     carry: list[bytes] = []
     carried = 0
@@ -118,11 +118,11 @@ def _whole_lines(path: Path, max_bytes: int | None, longest: int | None) -> Iter
         data = b"".join([*carry, block[:cut]])
         if longest is not None and carried and data.find(b"\n") > longest:
             _refuse_line(path, before + 1, longest)
-        yield Piece(data, before)
+        yield TextPiece(data, before)
         before += data.count(b"\n")
         carry, carried = [block[cut:]], len(block) - cut
     if carried:
-        yield Piece(b"".join(carry) + b"\n", before)
+        yield TextPiece(b"".join(carry) + b"\n", before)
 
 
 def _refuse_stray_bytes(path: Path, data: bytes, before: int) -> None:

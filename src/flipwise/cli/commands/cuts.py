@@ -10,7 +10,7 @@ import flipwise
 from flipwise.cli.exits import exit_code
 from flipwise.cli.options import (
     Bounds,
-    Counts,
+    CountList,
     Share,
     answer_file,
     certificate_option,
@@ -102,7 +102,7 @@ def maxcut(
 
 @click.command("bisect")
 @input_argument()
-@click.option("--sizes", type=Counts(), help="Parts of exactly these sizes instead of halves, such as 50,30,20.")
+@click.option("--sizes", type=CountList(), help="Parts of exactly these sizes instead of halves, such as 50,30,20.")
 @click.option("--imbalance", type=Share(), help="By what share a part may be larger than its size (with --sizes).")
 @fixed_option
 @click.option("--bound", type=Bounds, default="none", show_default=True, help="What to prove (halves only).")

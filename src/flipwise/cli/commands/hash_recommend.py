@@ -9,7 +9,7 @@ import click
 
 from flipwise.cli.commands.hash import ADDITIVE, UNSUPERVISED, estimator_with, power_of
 from flipwise.cli.inputs import read_vectors
-from flipwise.cli.options import Counts, input_argument, json_option, run_options
+from flipwise.cli.options import CountList, input_argument, json_option, run_options
 from flipwise.cli.terminal import print_json
 
 Scored = Literal["asymmetric", "hamming"]
@@ -19,7 +19,7 @@ Scored = Literal["asymmetric", "hamming"]
 @input_argument("vectors")
 @click.option("--recall", type=click.FloatRange(0, 1, min_open=True), default=0.9, show_default=True,
               help="Wanted share of the true nearest neighbours.")  # fmt: skip
-@click.option("--bits", type=Counts(), default="64,128,256,512", show_default=True, help="Lengths to try.")
+@click.option("--bits", type=CountList(), default="64,128,256,512", show_default=True, help="Lengths to try.")
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Neighbours for each query.")
 @click.option("--rows", type=click.IntRange(min=1), help="Rows of the collection. Default: those of VECTORS.")
 @click.option("--scoring", type=click.Choice(["asymmetric", "hamming"]), default="asymmetric", show_default=True,

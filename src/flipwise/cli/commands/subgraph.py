@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import flipwise
-from flipwise.cli.conditions import Asked, condition_options
+from flipwise.cli.conditions import AskedConditions, condition_options
 from flipwise.cli.exits import INTERRUPTED, OK
 from flipwise.cli.options import (
-    Counts,
+    CountList,
     Seconds,
     answer_file,
     certificate_option,
@@ -45,7 +45,7 @@ CONDITIONS = ("at_least", "at_most", "include", "exclude", "connected", "node_we
 
 @click.command("subgraph")
 @input_argument(folders=True)
-@click.option("-k", "sizes", type=Counts(), help="Number of nodes: 200, or 200,400, or 10:100:10; any if left out.")
+@click.option("-k", "sizes", type=CountList(), help="Number of nodes: 200, or 200,400, or 10:100:10; any if left out.")
 @condition_options
 @click.option("--method", default="dpcd", show_default=True, help="A name that `flipwise methods` lists.")
 @click.option("--effort", type=click.FloatRange(min=0), default=1.0, show_default=True,
@@ -68,7 +68,7 @@ CONDITIONS = ("at_least", "at_most", "include", "exclude", "connected", "node_we
 def subgraph(
     file: str,
     sizes: tuple[int, ...] | None,
-    asked: Asked,
+    asked: AskedConditions,
     method: str,
     effort: float,
     bound: bool,
@@ -175,7 +175,7 @@ def subgraph(
 
 def _check_request(
     sizes: tuple[int, ...],
-    asked: Asked,
+    asked: AskedConditions,
     output: str | None,
     page: str | None,
     marks: str | None,
@@ -288,7 +288,7 @@ def _solve_sizes(graph: Any, sizes: tuple[int, ...], tell: Any, **options: Any) 
     return list(found) if isinstance(found, Sequence) else [found]
 
 
-def _as_returned(results: list[Any], asked: Asked) -> Any:
+def _as_returned(results: list[Any], asked: AskedConditions) -> Any:
     """The results as the function has returned them."""
     if len(results) == 1:
         return results[0]

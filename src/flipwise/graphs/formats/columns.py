@@ -16,11 +16,11 @@ from flipwise.graphs.formats.layout import Layout, data_lines, is_finite_number
 from flipwise.graphs.formats.lines import edges, number_text
 from flipwise.graphs.graph import ArcBlock, Graph
 from flipwise.graphs.names import LARGEST_NODE, PackedNames
-from flipwise.graphs.streams import Piece, packed_file
+from flipwise.graphs.streams import TextPiece, packed_file
 
 
 def titled_rows(
-    path: Path, pieces: Iterable[Piece], layout: Layout
+    path: Path, pieces: Iterable[TextPiece], layout: Layout
 ) -> Iterator[tuple[list[str], list[str], list[float]]]:
     """The ends and the weights of the edges of each piece; a line with more or fewer fields than titles is refused."""
     width = len(layout.titles)
@@ -61,7 +61,7 @@ def _split_fields(place: str, text: str, delimiter: str | None) -> list[str]:
 
 
 def numbered_columns(
-    path: Path, pieces: Iterable[Piece], layout: Layout, *, lowest: int, highest: int
+    path: Path, pieces: Iterable[TextPiece], layout: Layout, *, lowest: int, highest: int
 ) -> Iterator[ArcBlock]:
     """The arcs of lines whose nodes are numbers, as they stand."""
     for sources, targets, weights in titled_rows(path, pieces, layout):
@@ -74,7 +74,7 @@ def numbered_columns(
         yield ArcBlock(first, second, np.array(weights) if layout.weighted else None)
 
 
-def named_columns(path: Path, pieces: Iterable[Piece], layout: Layout) -> tuple[list[ArcBlock], PackedNames]:
+def named_columns(path: Path, pieces: Iterable[TextPiece], layout: Layout) -> tuple[list[ArcBlock], PackedNames]:
     """The arcs of lines whose nodes have names, numbered as they come, and the names."""
     index: dict[str, int] = {}
     blocks = []

@@ -13,13 +13,13 @@ from flipwise.foundation.errors import InvalidFile
 from flipwise.graphs.formats.edgelist import numbered_arcs
 from flipwise.graphs.graph import ArcBlock, Graph, GraphBuilder, KeptBlocks, Symmetrise
 from flipwise.graphs.names import shifted_by
-from flipwise.graphs.streams import Piece, lines
+from flipwise.graphs.streams import TextPiece, lines
 
 ISOLATED_NODES = 1 << 24
 """Nodes a text file may announce beyond what its size explains (128 MiB of row starts)."""
 
 
-def next_header(path: Path, pieces: Iterator[Piece], comment: bytes) -> tuple[int, str]:
+def next_header(path: Path, pieces: Iterator[TextPiece], comment: bytes) -> tuple[int, str]:
     """The first line that is neither blank nor a comment: its number and its text."""
     number = 0
     for data, before in pieces:

@@ -22,7 +22,7 @@ from flipwise.graphs.formats.layout import ARROWS, Layout, data_lines, find_layo
 from flipwise.graphs.formats.lines import write_edges
 from flipwise.graphs.graph import ArcBlock, Graph, GraphBuilder, KeptBlocks, Symmetrise, build_graph
 from flipwise.graphs.names import NodeNumbers, PackedNames, compact
-from flipwise.graphs.streams import Piece, lines, packed_file
+from flipwise.graphs.streams import TextPiece, lines, packed_file
 from flipwise.kernels.edges import parse_edges, parse_named_edges, rehash_names
 
 NAMED_PIECE = 1 << 20
@@ -148,7 +148,7 @@ def _refuse_counts(path: Path, layout: Layout, top: tuple[int, int], largest: in
         )
 
 
-def refuse(path: Path, piece: Piece, code: int, position: int, advice: str = "", **values: int) -> NoReturn:
+def refuse(path: Path, piece: TextPiece, code: int, position: int, advice: str = "", **values: int) -> NoReturn:
     """Raise InvalidFile for a problem that a kernel met at a byte of a piece."""
     line = piece.lines_before + piece.data.count(b"\n", 0, position) + 1
     column = position - piece.data.rfind(b"\n", 0, position)
@@ -160,7 +160,7 @@ def refuse(path: Path, piece: Piece, code: int, position: int, advice: str = "",
 
 
 def convert_weights(
-    path: Path, piece: Piece, weights: npt.NDArray[np.float64], careful: npt.NDArray[np.int64], count: int
+    path: Path, piece: TextPiece, weights: npt.NDArray[np.float64], careful: npt.NDArray[np.int64], count: int
 ) -> None:
     """Convert the weights whose digits need correct rounding by software."""
     for arc, start, end in careful[:count].tolist():
@@ -171,7 +171,7 @@ def convert_weights(
 
 def numbered_arcs(
     path: Path,
-    pieces: Iterable[Piece],
+    pieces: Iterable[TextPiece],
     *,
     delimiter: str | None = None,
     weighted: bool,
@@ -242,7 +242,7 @@ def _refuse_doubtful_names(path: Path, names: PackedNames, layout: Layout, *, gi
             )
 
 
-def _named_arcs(path: Path, pieces: Iterator[Piece], layout: Layout) -> tuple[list[ArcBlock], PackedNames]:
+def _named_arcs(path: Path, pieces: Iterator[TextPiece], layout: Layout) -> tuple[list[ArcBlock], PackedNames]:
     """The arcs of lines whose nodes have names, numbered as they come, and the names."""
     blocks: list[ArcBlock] = []
     state = np.zeros(5, dtype=np.int64)
@@ -282,7 +282,7 @@ def _named_arcs(path: Path, pieces: Iterator[Piece], layout: Layout) -> tuple[li
     return blocks, PackedNames(pool[: offsets[count]].copy(), offsets[: count + 1].copy())
 
 
-def _check_text(path: Path, piece: Piece) -> None:
+def _check_text(path: Path, piece: TextPiece) -> None:
     """Raise for names that are not UTF-8: two of them could look the same."""
     try:
         piece.data.decode()
@@ -292,14 +292,14 @@ def _check_text(path: Path, piece: Piece) -> None:
                 raise InvalidFile(f"{path}, line {number:,}: not text in UTF-8. Save the file in UTF-8.") from None
 
 
-def _smaller_pieces(pieces: Iterator[Piece]) -> Iterator[Piece]:
+def _smaller_pieces(pieces: Iterator[TextPiece]) -> Iterator[TextPiece]:
     """The same lines in pieces of about `NAMED_PIECE` bytes."""
     for piece in pieces:
         start, before = 0, piece.lines_before
         while start < len(piece.data):
             end = piece.data.find(b"\n", min(start + NAMED_PIECE, len(piece.data) - 1)) + 1
             data = piece.data[start:end]
-            yield Piece(data, before)
+            yield TextPiece(data, before)
             start, before = end, before + data.count(b"\n")
 
 

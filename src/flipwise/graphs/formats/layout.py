@@ -19,7 +19,7 @@ from flipwise.foundation.errors import InvalidFile
 from flipwise.graphs.formats.elements import WEIGHT_NAMES
 from flipwise.graphs.formats.foreign import refuse
 from flipwise.graphs.formats.tables import choose_columns, is_column_name, named_ends
-from flipwise.graphs.streams import Piece
+from flipwise.graphs.streams import TextPiece
 
 SAMPLED_LINES = 2000
 """Lines of data that are compared where the first one does not decide."""
@@ -152,7 +152,7 @@ def shortened(word: str) -> str:
 
 def find_layout(
     path: Path,
-    first: Piece,
+    first: TextPiece,
     weighted: bool | None,
     names: bool | None,
     header: bool | None = None,
@@ -181,14 +181,14 @@ def find_layout(
     )
 
 
-def _announced_edges(first: Piece) -> int | None:
+def _announced_edges(first: TextPiece) -> int | None:
     """The number of edges in the comment that `write_graph` begins with, if the file begins with it."""
     ours = _OUR_COMMENT.match(first.data) if first.lines_before == 0 else None
     return int(ours[2]) if ours else None
 
 
 def _weight_column(
-    top: _Line, line: _Line, first: Piece, weighted: bool | None, *, sure: bool, named: bool
+    top: _Line, line: _Line, first: TextPiece, weighted: bool | None, *, sure: bool, named: bool
 ) -> tuple[bool, bool]:
     """Whether the third column is the weight, and whether there are columns that are not read; doubts are refused.
 
@@ -247,7 +247,7 @@ def _titled_layout(top: _Line, line: _Line, places: tuple[int, int, int], *, nam
     )
 
 
-def _first_lines(path: Path, first: Piece, names: bool | None, header: bool | None) -> tuple[_Line, _Line]:
+def _first_lines(path: Path, first: TextPiece, names: bool | None, header: bool | None) -> tuple[_Line, _Line]:
     """The first line, and the first that holds an edge, which is the second where the first holds column names."""
     lines = [_Line(path, first.lines_before, *line) for line in islice(data_lines(first.data), 2)]
     skipped = header if header is not None else _is_header(lines, names)

@@ -15,7 +15,7 @@ from flipwise.foundation.errors import InvalidFile
 from flipwise.graphs.formats.counted import next_header, read_entries, whole_numbers
 from flipwise.graphs.formats.lines import write_edges
 from flipwise.graphs.graph import Graph, Symmetrise
-from flipwise.graphs.streams import Piece, lines, packed_file
+from flipwise.graphs.streams import TextPiece, lines, packed_file
 
 
 def read_matrix_market(
@@ -23,7 +23,7 @@ def read_matrix_market(
 ) -> Graph:
     """The graph of a MatrixMarket file."""
     pieces = lines(path, max_bytes)
-    first = next(pieces, Piece(b"", 0))
+    first = next(pieces, TextPiece(b"", 0))
     banner, _, rest = first.data.partition(b"\n")
     words = banner.decode(errors="replace").lower().split()
     if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
@@ -33,7 +33,7 @@ def read_matrix_market(
         raise InvalidFile(f"{path}, line 1: only sparse real matrices are read (coordinate), got '{layout} {field}'.")
     if symmetry not in ("general", "symmetric"):
         raise InvalidFile(f"{path}, line 1: symmetry must be general or symmetric, got '{symmetry}'.")
-    line, text = next_header(path, chain([Piece(rest, 1)], pieces), b"%")
+    line, text = next_header(path, chain([TextPiece(rest, 1)], pieces), b"%")
     n, columns, entries = whole_numbers(path, line, text, 3, 3, "rows columns entries")
     if n != columns:
         raise InvalidFile(f"{path}, line {line}: an adjacency matrix must be square, got {n} x {columns}.")

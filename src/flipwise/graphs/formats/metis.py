@@ -17,7 +17,7 @@ from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.graphs.formats.counted import next_header, whole_numbers
 from flipwise.graphs.formats.edgelist import refuse
 from flipwise.graphs.graph import ArcBlock, Graph, GraphBuilder, KeptBlocks, Symmetrise, index_type
-from flipwise.graphs.streams import Piece, lines, packed_file
+from flipwise.graphs.streams import TextPiece, lines, packed_file
 from flipwise.kernels.edges import parse_rows
 
 
@@ -63,7 +63,7 @@ def _parsed_header(path: Path, line: int, text: str) -> Header:
     return Header(n, edges, int(code[0]) + node_weights, code[2] == "1")
 
 
-def _read_edges(path: Path, pieces: Iterator[Piece], header: Header, use_weights: bool) -> Iterator[ArcBlock]:
+def _read_edges(path: Path, pieces: Iterator[TextPiece], header: Header, use_weights: bool) -> Iterator[ArcBlock]:
     """Every edge once, from its smaller node, with a check that the line of the other one names it too."""
     node = ends_read = balance = 0
     state = np.zeros(3, dtype=np.int64)
@@ -108,7 +108,7 @@ def _edge_hashes(block: ArcBlock) -> int:
 
 def _row_arcs(
     path: Path,
-    piece: Piece,
+    piece: TextPiece,
     node: int,
     header: Header,
     values: npt.NDArray[np.int64],
@@ -139,7 +139,7 @@ def _row_arcs(
     return ArcBlock(rows.astype(kind), (neighbours - 1).astype(kind), weights)
 
 
-def _refuse_rows(path: Path, piece: Piece, wrong: npt.NDArray[np.bool_], problem: str) -> None:
+def _refuse_rows(path: Path, piece: TextPiece, wrong: npt.NDArray[np.bool_], problem: str) -> None:
     """Raise if any row of a piece is wrong, naming the line of the first one, which is found among comments."""
     if not wrong.any():
         return

@@ -51,7 +51,7 @@ from flipwise.solvers.portfolio.conflicts import ConflictPopulation, conflict_gr
 from flipwise.solvers.portfolio.contraction import ContractedPopulation, DecidedPopulation, contraction_of
 from flipwise.solvers.portfolio.crossing import LARGEST, CrossedPopulation
 from flipwise.solvers.portfolio.exchange import CountedPopulation
-from flipwise.solvers.portfolio.neighbours import Neighbours
+from flipwise.solvers.portfolio.neighbours import NeighbourSearch
 from flipwise.solvers.portfolio.polynomials import PolynomialPopulation
 from flipwise.solvers.portfolio.population import FreePopulation, Member, Population, PopulationState, Task
 from flipwise.solvers.registry import Method, as_solver
@@ -214,7 +214,7 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
     if before is not None:
         population.restore(before.population)
         lowest, done = before.lowest, before.done
-    neighbours = Neighbours.of(problem, population, run)
+    neighbours = NeighbourSearch.of(problem, population, run)
     with run.uninterrupted(), ThreadPoolExecutor(max_workers=threads) as pool:
         try:
             while done < rounds:
@@ -256,7 +256,7 @@ def _offer_to_pool(
     population: Population,
     found: Sequence[Member | None],
     run: Run,
-    neighbours: Neighbours | None,
+    neighbours: NeighbourSearch | None,
 ) -> None:
     """Offer what the jobs of a round have found to the pool."""
     assert run.pool is not None

@@ -32,7 +32,7 @@ VISITS_A_ROUND = 300_000
 
 
 @dataclass(eq=False)
-class Neighbours:
+class NeighbourSearch:
     """What is known of the surroundings of the points of a pool."""
 
     form: IsingForm
@@ -43,7 +43,7 @@ class Neighbours:
     _seconds: float = 0.0
 
     @classmethod
-    def of(cls, problem: Problem, population: object, run: Run) -> Neighbours | None:
+    def of(cls, problem: Problem, population: object, run: Run) -> NeighbourSearch | None:
         """For the form that a population searches; None without a pool, for polynomials, and under rows."""
         form = getattr(population, "form", None)
         if run.pool is None or not run.pool.wanted.nearby or not isinstance(form, IsingForm):
