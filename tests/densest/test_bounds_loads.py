@@ -136,7 +136,7 @@ def test_many_edges_are_balanced_to_the_same_bits(monkeypatch: pytest.MonkeyPatc
     core = core_of(random_weights(40, 3, True))
     few, many = halves(core), halves(core)
     few.balance(3)
-    monkeypatch.setattr("flipwise.kernels.bounds.SERIAL_EDGES", 0)
+    monkeypatch.setattr("flipwise.densest.bounds.SERIAL_EDGES", 0)
     many.balance(3)
     assert np.array_equal(few.share, many.share) and np.array_equal(few.loads, many.loads)
     assert not np.array_equal(few.share, halves(core).share)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flipwise.densest.bounds import positive_edges, split_in_halves
+from flipwise.densest.bounds import add_up_shares, positive_edges, split_in_halves
 from flipwise.densest.core import whole_core
 from flipwise.graphs.graph import Graph
 from flipwise.kernels import blocks, bounds
@@ -39,14 +39,14 @@ def test_balancing_on_one_and_on_two_threads_gives_the_same_bits(monkeypatch: py
     graph, _ = a_graph(False, 60, 5)
     one, other = (split_in_halves(graph.n, positive_edges(whole_core(graph))) for _ in range(2))
     arguments = (one.first, one.second, one.weight)
-    bounds.balance(*arguments, one.share, one.loads, one.group_start, one.rounds, 5)
-    monkeypatch.setattr(bounds, "SERIAL_EDGES", 0)
+    one.balance(5)
+    monkeypatch.setattr("flipwise.densest.bounds.SERIAL_EDGES", 0)
     monkeypatch.setattr(blocks, "SERIAL_WORK", 0)
     added, added_on_two = np.zeros(graph.n), np.zeros(graph.n)
-    bounds.carried(*arguments, one.share, added, one.group_start, one.rounds)
+    add_up_shares(*arguments, one.share, added, one.group_start, one.rounds)
     with compiled_at_once(), threads(2):
-        bounds.balance(*arguments, other.share, other.loads, other.group_start, other.rounds, 5)
-        bounds.carried(*arguments, one.share, added_on_two, one.group_start, one.rounds)
+        other.balance(5)
+        add_up_shares(*arguments, one.share, added_on_two, one.group_start, one.rounds)
     assert np.array_equal(one.share, other.share) and np.array_equal(one.loads, other.loads)
     assert np.array_equal(added, added_on_two)
     assert np.isclose(one.loads.sum(), graph.n_edges)
@@ -59,9 +59,5 @@ def test_few_edges_are_balanced_on_one_thread_however_many_passes(monkeypatch: p
     monkeypatch.setattr(blocks, "SERIAL_WORK", 0)
     monkeypatch.setattr(blocks, "run_blocks", lambda *_: pytest.fail("threads share rounds that depend on each other"))
     with compiled_at_once(), threads(2):
-        bounds.balance(*shares_of(shares), shares.group_start, shares.rounds, 5)
-        bounds.carried(*shares_of(shares), shares.group_start, shares.rounds)
-
-
-def shares_of(shares: object) -> tuple[np.ndarray, ...]:
-    return tuple(getattr(shares, name) for name in ("first", "second", "weight", "share", "loads"))
+        shares.balance(5)
+        shares.proven_loads()

@@ -33,7 +33,7 @@ from flipwise.engine.limits import Clock
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import check_memory
 from flipwise.kernels import bounds as kernels
-from flipwise.kernels.jit import threads_worth
+from flipwise.kernels.jit import thread_count, threads, threads_worth
 from flipwise.kernels.peeling import later_neighbours
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -44,6 +44,8 @@ PASSES = 10
 """Passes over the edges between two looks at what they have brought."""
 MOST_AT_ONCE = 1_000_000
 """Edges up to which so many passes are made without a look at the clock."""
+SERIAL_EDGES = 400_000
+"""Up to this many edges one thread splits them: others would wait for each other sixteen times a pass."""
 
 
 @dataclass(eq=False)
@@ -145,7 +147,7 @@ def add_cheap_bounds(
 
 @dataclass(eq=False)
 class Shares:
-    """The edges of a graph, sorted for `kernels.balance`, with what each gives to its first end.
+    """The edges of a graph, sorted into groups, with what each gives to its first end.
 
     `counts` holds how many edges meet at each node: the sums of so many terms are rounded.
     """
@@ -161,20 +163,38 @@ class Shares:
     counts: npt.NDArray[np.int64]
 
     def balance(self, passes: int) -> None:
-        """Move weight to the less loaded ends."""
-        arrays = self.first, self.second, self.weight, self.share, self.loads
-        kernels.balance(*arrays, self.group_start, self.rounds, passes)
+        """Pass over all edges so many times; each moves weight to its less loaded end."""
+        arrays = self.first, self.second, self.weight, self.share, self.loads, self.group_start
+        if self.first.size <= SERIAL_EDGES or thread_count() == 1:
+            with threads(1):  # the rounds follow each other inside, where threads would not meet
+                kernels.even_out_groups(*arrays, passes, self.rounds)
+            return
+        for _ in range(passes):
+            for r in range(len(self.rounds)):  # threads meet after every round
+                kernels.even_out_groups(*arrays, 1, self.rounds[r : r + 1])
 
     def proven_loads(self) -> Floats:
         """The loads added up anew and rounded up, each at least what the shares really put on the node."""
         loads, counts = np.zeros(self.loads.size), self.counts
         with threads_worth(self.first.size):
-            kernels.carried(self.first, self.second, self.weight, self.share, loads, self.group_start, self.rounds)
+            add_up_shares(self.first, self.second, self.weight, self.share, loads, self.group_start, self.rounds)
         largest = float(self.weight.max(initial=0.0))
         up = loads * (1.0 + 2.0 * _EPS * (counts + 2.0)) + 2.0 * _EPS * largest * (counts + 2.0)
         total: Floats = np.where(counts > 0, up, 0.0) + self.offset
         total += 2.0 * _EPS * (up + np.abs(self.offset))
         return total
+
+
+def add_up_shares(
+    first: Ints, second: Ints, weight: Floats, share: Floats, loads: Floats, group_start: Ints, rounds: Ints
+) -> None:
+    """Add up from scratch what every node carries; the caller accounts for the rounding of these sums."""
+    if first.size <= SERIAL_EDGES or thread_count() == 1:
+        with threads(1):
+            kernels.add_up_groups(first, second, weight, share, loads, group_start, rounds)
+        return
+    for r in range(len(rounds)):
+        kernels.add_up_groups(first, second, weight, share, loads, group_start, rounds[r : r + 1])
 
 
 def schedule() -> npt.NDArray[np.int64]:
@@ -197,7 +217,7 @@ def group_of(a: int, b: int) -> int:
 
 
 class SortedEdges(NamedTuple):
-    """Edges by their ends and weights (a single weight stands for all), sorted into the groups of `kernels.balance`."""
+    """Edges by their ends and weights (a single weight stands for all), sorted into groups by their blocks."""
 
     first: Ints
     second: Ints
@@ -252,7 +272,7 @@ def split_in_halves(
         counts = np.bincount(first, minlength=n) + np.bincount(second, minlength=n)
     rounds, loads = schedule(), np.zeros(n)
     with threads_worth(first.size):
-        kernels.carried(first, second, weight, share, loads, start, rounds)
+        add_up_shares(first, second, weight, share, loads, start, rounds)
     return Shares(first, second, weight, share, start, rounds, loads + offset, offset, counts)
 
 

@@ -1,4 +1,4 @@
-"""Aliases for the arrays in signatures, the largest entries of a vector, and an inner product."""
+"""Aliases for the arrays in signatures, and what NumPy has no word for: the largest entries, an inner product."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ def largest(scores: Floats, count: int) -> Ints:
     equal = np.flatnonzero(scores == level)
     chosen[equal[: count - int(np.count_nonzero(chosen))]] = True
     return np.flatnonzero(chosen)
+
+
+def entries_of(*values: Any) -> int:
+    """How many entries the arrays among these values have together."""
+    return sum(value.size for value in values if isinstance(value, np.ndarray))
 
 
 def inner(a: Floats, b: Floats) -> float:

@@ -68,7 +68,7 @@ class _OnThreads:
 
     def __call__(self, *arguments: Any) -> None:
         rows = self.kernel.rows(*arguments)
-        threads = min(threads_for(self.kernel.operations(*arguments)), rows)
+        threads = min(threads_for(self.kernel.count(*arguments)), rows)
         if threads <= 1:
             self.twin(0, rows, *arguments)
             return

@@ -12,14 +12,10 @@ a fixed order, each owned by one iteration: here too any number of threads gives
 
 from __future__ import annotations
 
-from typing import Any
-
 from flipwise.kernels.blocks import block_kernel
-from flipwise.kernels.jit import helper, kernel, thread_count, threads
+from flipwise.kernels.jit import helper, kernel
 
 BLOCKS = 16
-SERIAL_EDGES = 400_000
-"""Up to this many edges one thread splits them: others would wait for each other sixteen times a pass."""
 
 
 @helper
@@ -53,22 +49,6 @@ def _even_out_group(first, second, weight, share, loads, start, stop):
         _even_out_edge(first, second, weight, share, loads, e)
 
 
-def balance(
-    first: Any, second: Any, weight: Any, share: Any, loads: Any, group_start: Any, rounds: Any, passes: int
-) -> None:
-    """Pass over the edges `passes` times.
-
-    `rounds[r]` lists the groups of round r, padded with -1; group g is `group_start[g] : group_start[g + 1]`.
-    """
-    if first.size <= SERIAL_EDGES or thread_count() == 1:
-        with threads(1):  # the rounds follow each other inside, where threads would not meet
-            even_out_groups(first, second, weight, share, loads, group_start, passes, rounds)
-        return
-    for _ in range(passes):
-        for r in range(len(rounds)):  # threads meet after every round
-            even_out_groups(first, second, weight, share, loads, group_start, 1, rounds[r : r + 1])
-
-
 def _slots(*arguments):
     """Groups that stand side by side in a round, some of them empty: the rows of the two kernels below."""
     return arguments[-1].shape[1]
@@ -83,16 +63,6 @@ def even_out_groups(start, stop, first, second, weight, share, loads, group_star
                 g = rounds[r, slot]
                 if g >= 0:
                     _even_out_group(first, second, weight, share, loads, group_start[g], group_start[g + 1])
-
-
-def carried(first: Any, second: Any, weight: Any, share: Any, loads: Any, group_start: Any, rounds: Any) -> None:
-    """Add up from scratch what every node carries; the caller accounts for the rounding of these sums."""
-    if first.size <= SERIAL_EDGES or thread_count() == 1:
-        with threads(1):
-            add_up_groups(first, second, weight, share, loads, group_start, rounds)
-        return
-    for r in range(len(rounds)):
-        add_up_groups(first, second, weight, share, loads, group_start, rounds[r : r + 1])
 
 
 @block_kernel(rows=_slots, operations=lambda first, *_: 4 * first.size)

@@ -26,8 +26,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-import numpy as np
-
+from flipwise.foundation.arrays import entries_of
 from flipwise.foundation.checks import check_whole
 from flipwise.foundation.folders import is_private
 from flipwise.kernels.compile_time import compilation
@@ -66,7 +65,8 @@ class Kernel:
         self._vectorised = vectorised
         self._speed = speed
         self.compiled: Callable[..., Any] | None = None
-        self._count = operations or _elements
+        self.count: Callable[..., float] = operations or entries_of
+        """About how many elements a call with these arguments looks at."""
         self._interpreted_operations = 0.0
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
@@ -86,16 +86,12 @@ class Kernel:
 
     def _is_little(self, arguments: tuple[Any, ...]) -> bool:
         """Whether a call with these arguments, after all that were interpreted, is still too little to compile for."""
-        operations = self._count(*arguments) / self._speed
+        operations = self.count(*arguments) / self._speed
         own, all_kernels = self._interpreted_operations + operations, InterpretedWork.interpreted + operations
         if own > InterpretedWork.allowed or all_kernels > INTERPRETED_IN_ALL:
             return False
         self._interpreted_operations, InterpretedWork.interpreted = own, all_kernels
         return True
-
-    def operations(self, *arguments: Any) -> float:
-        """About how many elements a call with these arguments looks at."""
-        return float(self._count(*arguments))
 
     @property
     def specialisations(self) -> int:
@@ -112,11 +108,6 @@ class Kernel:
         with compile_lock:
             self.compiled = self.compiled or compile_function(self.interpreted)
             return self.compiled
-
-
-def _elements(*arguments: Any) -> float:
-    """The elements of all arrays: the operations of a kernel that visits each a few times."""
-    return sum(a.size for a in arguments if isinstance(a, np.ndarray))
 
 
 def entries_in_rows(indptr: Any, rows: Any) -> int:

@@ -166,14 +166,12 @@ def _search_on(graph: Any) -> None:
     from flipwise.densest.core import core_above, whole_core
     from flipwise.densest.pairs import PairProgramme
     from flipwise.densest.subset import Subset, clique_exchanges
-    from flipwise.kernels import bounds
 
     list(clique_exchanges(Subset.of(graph, np.arange(graph.n) < 7), np.ones(graph.n), 1e9))
     core_above(whole_core(graph), 1.0)
     find_clique(whole_core(graph), 3, np.random.default_rng(0), lambda: None, 1.0)
     shares = split_in_halves(graph.n, positive_edges(whole_core(graph)))
-    arrays = shares.first, shares.second, shares.weight, shares.share, shares.loads
-    bounds.balance(*arrays, shares.group_start, shares.rounds, 1)
+    shares.balance(1)
     PairProgramme(whole_core(graph), 7).run(1)
 
 
