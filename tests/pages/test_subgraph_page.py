@@ -14,9 +14,8 @@ import pytest
 import flipwise
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.planted import planted_subgraph
-from flipwise.pages.graph_charts import at_least
 from flipwise.pages.network import circle_order, network_svg
-from flipwise.pages.subgraph_page import adjacency_svg, profile_chart, subgraph_page
+from flipwise.pages.subgraph_page import adjacency_svg, at_least, profile_chart, subgraph_page
 
 VOID = {"meta", "line", "circle", "image", "rect", "br"}
 

@@ -20,13 +20,14 @@ from flipwise import __version__
 from flipwise.foundation.arrays import Bools, Ints
 from flipwise.graphs.selection import core_numbers, induced_subgraph
 from flipwise.pages.charts import CHART_STYLE, Band, Chart, Line
-from flipwise.pages.graph_charts import place_charts
 from flipwise.pages.network import DRAWN_EDGES, DRAWN_NODES, network_svg
 
 if TYPE_CHECKING:
     from flipwise.densest.result import DensestSubgraph
     from flipwise.graphs.graph import Graph
 
+CORNERS = 160
+"""Points of a curve of degrees or core numbers."""
 PICTURES = 6
 """Subgraphs whose adjacency is drawn: those of the smallest k."""
 PICTURED_NODES = 400
@@ -204,3 +205,36 @@ def _mask_png(block: Bools) -> bytes:
 
     header = struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw, 9)) + chunk(b"IEND", b"")
+
+
+def place_charts(degrees: Ints, cores: Ints, chosen: Ints, called: str) -> list[Chart]:
+    """Two charts: how many nodes have a degree, and a core number, of at least so much."""
+    said = "How many nodes have at least this {}: in the graph, and in the set."
+    return [
+        Chart(
+            title,
+            label,
+            "nodes",
+            [Line("all nodes", at_least(values), 7), Line(called, at_least(values[chosen]), 0)],
+            x_log=True,
+            y_log=True,
+            note=said.format(label),
+        )
+        for title, label, values in (
+            ("Degrees", "degree", degrees),
+            ("Core numbers", "core number", cores),
+        )
+    ]
+
+
+def at_least(values: Ints) -> Sequence[tuple[float, float]]:
+    """For each value from 1 on, how many are at least that; at most so many points, evenly by their logarithm."""
+    positive = np.sort(values[values > 0])
+    if not positive.size:
+        return []
+    found, first = np.unique(positive, return_index=True)
+    if found.size > CORNERS:
+        wanted = np.geomspace(found[0], found[-1], CORNERS)
+        kept = np.unique(np.minimum(np.searchsorted(found, wanted), found.size - 1))
+        found, first = found[kept], first[kept]
+    return [(float(value), float(positive.size - at)) for value, at in zip(found, first, strict=True)]
