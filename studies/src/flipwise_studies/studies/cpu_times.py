@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flipwise_studies.experiments.study import Plan, Study, Task
-from flipwise_studies.studies.dense_subgraphs import OURS, RIVALS, find_subgraph, warm_up
+from flipwise_studies.studies.dense_subgraphs import OURS, RIVALS, find_subgraph, patience, warm_up
 from flipwise_studies.studies.graphs import collaboration, real_graph, rmat
 
 
@@ -18,7 +18,7 @@ def tasks(plan: Plan) -> Sequence[Task]:
         graphs += [rmat(972_933, 2 * 23_041_488), rmat(1_139_905, 113_891_327)]
         k, limit = 1_600, 10.0
     return [
-        Task(graph, method, {"k": k, "time_limit": plan.limit(limit)})
+        Task(graph, method, {"k": k, "time_limit": plan.limit(patience(method, plan) * limit)})
         for graph in graphs
         for method in (*OURS, *RIVALS)
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flipwise_studies.experiments.study import Plan, Study, Task
-from flipwise_studies.studies.dense_subgraphs import OURS, RIVALS, find_subgraph, warm_up
+from flipwise_studies.studies.dense_subgraphs import OURS, RIVALS, find_subgraph, patience, warm_up
 from flipwise_studies.studies.graphs import collaboration, real_graph, rmat
 
 QUICK_SIZES = (10, 20, 40, 80, 160, 320)
@@ -20,7 +20,7 @@ def tasks(plan: Plan) -> Sequence[Task]:
         names = ("uk-2007-05@100000", "dblp-2010", "imdb-actors-1999", "ego-twitter")
         graphs, sizes, limit = [real_graph(plan, name) for name in names], FULL_SIZES, 4.0
     return [
-        Task(graph, method, {"k": k, "time_limit": plan.limit(limit)})
+        Task(graph, method, {"k": k, "time_limit": plan.limit(patience(method, plan) * limit)})
         for graph in graphs
         for k in sizes
         for method in (*OURS, *RIVALS)
