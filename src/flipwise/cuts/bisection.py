@@ -201,8 +201,7 @@ def _grown(A: Sparse, goal: int, rng: np.random.Generator) -> Floats:
     """A cut with `goal` nodes at +1 that grew from one node: what a graph gets in no time."""
     s, queue = np.empty(A.n, dtype=np.int8), np.empty(A.n, dtype=np.int64)
     indptr, indices, _ = A.arrays
-    ones = np.ones(A.n, dtype=np.int64)
-    kernels.csr_grow(indptr.astype(np.int64), indices, ones, goal, rng.permutation(A.n), s, queue)
+    kernels.csr_grow(indptr.astype(np.int64), indices, np.ones(A.n, np.int64), goal, rng.permutation(A.n), s, queue)
     return s.astype(np.float64)
 
 
@@ -393,7 +392,8 @@ class Bisection:
         start = bisected(level, constraint.count, rng, clock=run.clock) if x is None else x.astype(np.int8)
         first = start.astype(np.float64)
         run.offer(first, objective.value(first))
-        stop = run.check_time()
+        late = None if _in_time(run.clock, PASS, level) else Status.TIME_LIMIT  # another cut would be as rough
+        stop = run.check_time() or late
         if stop is not None or level.n <= 2:
             return stop or Status.CONVERGED
         return improve(problem, BisectionPopulation(level, form, start, rng), run, rounds_for(run, self.effort))

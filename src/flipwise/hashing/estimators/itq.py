@@ -31,6 +31,8 @@ from flipwise.hashing.quantisation import Quantisation, QuantisationLoss, princi
 POWERS = (0.0, 0.1, 0.2, 0.3, 0.4)
 SAMPLE = 4000
 """Powers that `whitening="auto"` compares, and the rows on which it does."""
+SCORED = 8e-8
+"""About the seconds that codes of them take to be learned and judged, for each number of the sample."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,12 +123,16 @@ class ITQ(UnsupervisedHasher):
             return float(validation_fit(self, sample, None, clock, whitening=power, rounds=rounds).score(sample))
 
         scores: dict[float, float] = {}
+        seconds = SCORED * sample.size  # then as measured
         with guarded_interrupts() as interrupts, interrupts.raised_here():
             for power in POWERS:
+                if 3.0 * seconds > clock.seconds_left:  # the codes are still to be learned, and used
+                    break
                 began = clock.seconds
                 scores[power] = score(power)
-                if 3.0 * (clock.seconds - began) > clock.seconds_left:  # the codes are still to be learned, and used
-                    break
+                seconds = clock.seconds - began
+        if not scores:
+            return POWERS[0]
         return max(scores, key=lambda power: scores[power])
 
     def _finish(
