@@ -9,8 +9,17 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flipwise.bounds.triangles import SIGNS, Triangles
-from flipwise.densest.triangles import looked_for, missing, moved, restricted, scaled, spins_of, terms_of
+from flipwise.densest.triangles import (
+    SIGNS,
+    Triangles,
+    looked_for,
+    missing,
+    moved,
+    restricted,
+    scaled,
+    spins_of,
+    terms_of,
+)
 
 
 def some_triangles(n: int, seed: int, most: int = 20) -> Triangles:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flipwise.bounds.triangles import Triangles
 from flipwise.densest.core import Core
+from flipwise.densest.triangles import Triangles
 from flipwise.engine.certificate import Certificate, graph_hash
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.graphs.graph import Graph

@@ -25,8 +25,7 @@ import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import eigsh
 
-from flipwise.bounds.triangles import Triangles
-from flipwise.densest.triangles import looked_for, missing, moved, restricted, scaled, spins_of, terms_of
+from flipwise.densest.triangles import Triangles, looked_for, missing, moved, restricted, scaled, spins_of, terms_of
 from flipwise.foundation.arrays import Bools, Floats
 
 _EPS = float(np.finfo(np.float64).eps)

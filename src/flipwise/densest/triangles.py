@@ -8,11 +8,11 @@ whatever set x is. Added to twice the weight of a set, that is a bound for other
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from flipwise.bounds.triangles import Triangles, violated_triangles
 from flipwise.foundation.arrays import Bools, Floats, Ints
 
 GRID = 2.0**-30
@@ -25,8 +25,58 @@ MOST_OPEN = 450
 """Of more nodes those that are taken most nearly by half are looked at: a look takes as long as some steps."""
 MOST_ADDED = 8
 """Triangles that are added at once, for each node."""
+VIOLATED = 0.03
+"""Triangles that are violated by more than this are added."""
 FORGIVEN = 0.2
 """Triangles without a multiplier that hold with this to spare are dropped."""
+
+
+SIGNS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=np.float64)
+"""The signs of the four triangles on three spins."""
+
+
+@dataclass(eq=False)
+class Triangles:
+    """Inequalities: three nodes, the three signs of X_ij, X_ik, X_jk, and a multiplier each."""
+
+    nodes: Ints = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
+    signs: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    z: Floats = field(default_factory=lambda: np.zeros(0))
+
+    def kept(self, which: np.ndarray) -> Triangles:
+        return Triangles(self.nodes[which], self.signs[which], self.z[which])
+
+    def merged(self, other: Triangles, N: int) -> Triangles:
+        """These and others that are not among them."""
+
+        def keys(of: Triangles) -> Ints:
+            kind = 2 * (of.signs[:, 0] > 0) + (of.signs[:, 1] > 0)
+            return np.asarray(((of.nodes @ np.array([N * N, N, 1])) * 4 + kind).astype(np.int64))
+
+        fresh = ~np.isin(keys(other), keys(self))
+        nodes, signs = (
+            np.concatenate([self.nodes, other.nodes[fresh]]),
+            np.concatenate([self.signs, other.signs[fresh]]),
+        )
+        return Triangles(nodes, signs, np.concatenate([self.z, other.z[fresh]]))
+
+
+def violated_triangles(X: Floats, most: int) -> Triangles:
+    """The inequalities that X violates most."""
+    N = X.shape[0]
+    found: list[tuple[Ints, Ints, Ints, Ints, Floats]] = []
+    for i in range(N - 2):
+        row, block = X[i, i + 1 :], X[i + 1 :, i + 1 :]
+        plus, minus = row[:, None] + row[None, :], row[:, None] - row[None, :]
+        for kind, left in enumerate((plus + block, minus - block, -minus - block, block - plus)):
+            j, k = np.nonzero(np.triu(left < -1.0 - VIOLATED, 1))
+            if j.size:
+                found.append((np.full(j.size, i), j + i + 1, k + i + 1, np.full(j.size, kind), left[j, k]))
+    if not found:
+        return Triangles()
+    first, second, third, kinds, left = (np.concatenate(part) for part in zip(*found, strict=True))
+    best = np.argpartition(left, most)[:most] if left.size > most else np.arange(left.size)
+    return Triangles(np.stack([first, second, third], axis=1)[best], SIGNS[kinds[best]], np.zeros(best.size))
 
 
 class Terms(NamedTuple):
