@@ -50,8 +50,10 @@ PATIENCE = 3
 """So many times in a row."""
 SLOWER = 0.7
 """Multipliers of triangles that overshoot rise by so much less from then on, ..."""
-LEAST_RISE = 2e-5
+LEAST_RISE = 2e-4
 """... down to this."""
+SLOW, ENOUGH = 0.01, 30
+"""Where branching can go on: so many proofs in a row of which each closes less than this part of the gap are the end."""
 MOST_PROOFS = 12
 """Proofs of one subproblem, at most."""
 SURE = 1.0 - 1e-9
@@ -183,7 +185,7 @@ class _CoreProof:
 
         Triangles come in after some steps; from then on it stalls when their multipliers rise too fast.
         """
-        reached, stalled = math.inf if best is None else self.whole_bound(best), 0
+        reached, stalled, slow = math.inf if best is None else self.whole_bound(best), 0, 0
         known = self.bounds.best[1]
         if reached <= self.goal:
             return best
@@ -196,7 +198,8 @@ class _CoreProof:
             if progress > 0.0:
                 best, reached = certificate, bound
                 self.note("semidefinite", bound, certificate)
-            if reached <= self.goal or spent:
+            slow = slow + 1 if progress < SLOW * (reached - self.goal) else 0
+            if reached <= self.goal or spent or (slow > ENOUGH and self.core.graph.n <= MOST_BRANCHED):
                 break
             hopeless = relaxation.steps >= 4 * STEPS and min(reached, relaxation.value) > 1.01 * known
             stalled = stalled + 1 if progress < STALLED * (reached - self.goal) or hopeless else 0

@@ -45,7 +45,7 @@ MOVED = 5
 """Steps between two moves of the multipliers of triangles, ..."""
 LOOKED = 60
 """... and between two looks for triangles that are violated."""
-RISE = 1e-3
+RISE = 1e-2
 """How much of its violation a multiplier gains in a move, at first, for weights of up to 1."""
 
 
