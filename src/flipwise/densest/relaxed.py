@@ -53,7 +53,7 @@ SLOWER = 0.7
 LEAST_RISE = 2e-4
 """... down to this."""
 SLOW, ENOUGH = 0.01, 30
-"""Where branching can go on: so many proofs in a row of which each closes less than this part of the gap are the end."""
+"""Where branching can go on: so many proofs in a row, each of which closes less than this part of the gap, end it."""
 MOST_PROOFS = 12
 """Proofs of one subproblem, at most."""
 SURE = 1.0 - 1e-9
