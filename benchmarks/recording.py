@@ -143,10 +143,11 @@ def publish(path: Path, text: str) -> None:
     _on_the_page.clear()
     title, _, rest = text.partition("\n")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{title}\n\n{_said_of(found)}\n{rest.rstrip()}\n", encoding="utf-8")
+    path.write_text(f"{title}\n\n{said_of(found)}\n{rest.rstrip()}\n", encoding="utf-8")
 
 
-def _said_of(found: list[str]) -> str:
+def said_of(found: list[str]) -> str:
+    """What the first line of a page says of the commits of its rows."""
     clean = [commit for commit in found if not commit.endswith("-dirty")]
     if len(found) == 1 and clean:
         return f"Every row of this page is of commit {found[0]}."

@@ -5,19 +5,35 @@ python benchmarks/studies.py quick.sqlite --name studies-quick --command "flipwi
 python benchmarks/studies.py                       # only write the tables anew, from the results files
 
 The results file has one line a cell, without curves. The tables stand in README.md and docs/ between the comments that
-`flipwise_studies.report.documents` describes; a test fails when they are not what the results files give.
+`flipwise_studies.report.documents` describes; a test fails when they are not what the results files give. The page of
+the studies says in its first line of which commits its cells are.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
+
+from recording import said_of
 
 from flipwise_studies import fill
 from flipwise_studies.experiments.results import read_cells, write_results
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
+COMMITS = re.compile(r"(<!-- commits of (.*?) -->\n).*?(\n<!-- end of commits -->)", re.S)
+
+
+def with_commits(text: str) -> str:
+    """The text, each block of commits written anew from the cells of the results files that it names."""
+
+    def written(match: re.Match[str]) -> str:
+        cells = [cell for name in match[2].split(", ") for cell in read_cells(RESULTS / name)]
+        found = dict.fromkeys(str(cell.environment["commit"]) for cell in cells)
+        return match[1] + said_of([f"{c[:7]}-dirty" if c.endswith("+") else c[:7] for c in found]) + match[3]
+
+    return COMMITS.sub(written, text)
 
 
 def main() -> None:
@@ -34,7 +50,7 @@ def main() -> None:
     for document in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         if document.is_file():
             text = document.read_text(encoding="utf-8")
-            filled = fill(text, RESULTS)
+            filled = with_commits(fill(text, RESULTS))
             if filled != text:
                 document.write_text(filled, encoding="utf-8")
                 print(f"{document.relative_to(ROOT)}: tables written")
