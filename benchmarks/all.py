@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -63,11 +64,17 @@ STEPS = (
          needs=("torch", "jax", "sklearn")),
     Step("functions", "differentiable.py --instance 1 --seconds 1 --seeds 5 --record differentiable_unseen",
          needs=("torch", "jax", "sklearn")),
+    Step("functions", "differentiable.py --seconds 10 --seeds 2 --record differentiable_ten_seconds_flipwise "
+         "--rivals flipwise", needs=("torch", "jax", "sklearn")),
+    Step("functions", "differentiable.py --seconds 1 --seeds 1 --record differentiable_schemes --rivals "
+         "'momentum, normalised' 'summed gradients' 'cooled noise' descents 'single moves' tabu momentum",
+         needs=("torch", "jax", "sklearn")),
     Step("polynomials", "polynomials.py glasses --seconds 1 --seeds 3", needs=SAMPLERS),
     Step("polynomials", "polynomials.py labs --cap 60 --seeds 3"),
     Step("proofs", "exact_cases.py --cases 100000", "exact_cases.py --cases 2000 --name exact-cases"),
-    Step("proofs", "proofs.py", needs=("highspy",)),
-    Step("proofs", "exact_rivals.py --seconds 60", needs=("ortools",)),
+    Step("proofs", "proofs.py --processor --count 3 --most 60", needs=("highspy",)),
+    Step("proofs", "proofs.py --processor --limit 60 --gset G11 G13 G32 G34", needs=("highspy",), data=True),
+    Step("proofs", "exact_rivals.py --seconds 20", needs=("ortools",)),
     Step("densest", "densest.py --effort 1.5", "densest.py --quick", data=True),
     Step("densest", "densest_rivals.py --effort 0.1 --threads 1", "densest_rivals.py --quick", data=True),
     Step("densest", "densest_proofs.py --processor", data=True),
@@ -93,6 +100,7 @@ STEPS = (
     Step("qubo", "bisection.py", needs=("pymetis", "kahip"), data=True),
     Step("qubo", "bisection.py --generated", needs=("pymetis", "kahip"), data=True),
     Step("hashing", "hashing_cifar.py --part optimisers", needs=("sklearn",), data=True),
+    Step("hashing", "hashing_cifar.py --part tuning --quality --seeds 0 --bits 32", needs=("sklearn",), data=True),
     Step("hashing", "hashing_cifar.py --part best", needs=("sklearn",), data=True),
     Step("hashing", "hashing_tables.py", needs=("sklearn",), data=True),
     Step("hashing", "hashing_growth.py", needs=("sklearn",)),
@@ -108,11 +116,14 @@ STEPS = (
     Step("clusters", "out_of_core.py"),
     Step("robustness", "interrupts.py --store"),
     Step("robustness", "robustness.py kills"),
+    Step("robustness", "robustness.py kills --signal SIGTERM"),
     Step("robustness", "cluster_faults.py", needs=("distributed",)),
     Step("robustness", "soak.py", "soak.py --quick"),
     Step("robustness", "mutation.py"),
     Step("robustness", "robustness.py fuzz"),
     Step("first use", "first_use.py", data=True),
+    Step("studies", "studies.py --run quick"),
+    Step("studies", "studies.py --run full", data=True),
 )  # fmt: skip
 PAGES = ("render.py", *sorted(path.name for path in Path(__file__).parent.glob("*_page.py")), "studies.py")
 
@@ -140,7 +151,7 @@ def run(steps: list[Step], quick: bool) -> int:
         log = results / f"{command.split('.')[0]}.log"
         with log.open("w") as output:
             done = subprocess.run(
-                [sys.executable, *f"benchmarks/{command}".split()],
+                [sys.executable, *shlex.split(f"benchmarks/{command}")],
                 cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, check=False,
             )  # fmt: skip
         seconds = time.perf_counter() - began

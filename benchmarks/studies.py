@@ -2,6 +2,7 @@
 
 flipwise reproduce --quick --store quick.sqlite
 python benchmarks/studies.py quick.sqlite --name studies-quick --command "flipwise reproduce --quick"
+python benchmarks/studies.py --run quick           # the same in one
 python benchmarks/studies.py                       # only write the tables anew, from the results files
 
 The results file has one line a cell, without curves. The tables stand in README.md and docs/ between the comments that
@@ -15,13 +16,12 @@ import argparse
 import re
 from pathlib import Path
 
-from recording import said_of
+from recording import RESULTS, said_of
 
-from flipwise_studies import fill
+from flipwise_studies import fill, reproduce
 from flipwise_studies.experiments.results import read_cells, write_results
 
 ROOT = Path(__file__).parent.parent
-RESULTS = ROOT / "benchmarks" / "results"
 COMMITS = re.compile(r"(<!-- commits of (.*?) -->\n).*?(\n<!-- end of commits -->)", re.S)
 
 
@@ -42,7 +42,12 @@ def main() -> None:
     parser.add_argument("store", nargs="?", type=Path, help="what `flipwise reproduce` wrote")
     parser.add_argument("--name", default="studies-quick", help="name of the results file")
     parser.add_argument("--command", default="flipwise reproduce --quick", help="what made the store")
+    parser.add_argument("--run", choices=["quick", "full"], help="make the store first, beside the results")
     given = parser.parse_args()
+    if given.run:
+        given.name, given.command = f"studies-{given.run}", f"flipwise reproduce --{given.run} --threads 1"
+        given.store = RESULTS / f"{given.name}.sqlite"
+        reproduce(quick=given.run == "quick", store=given.store, threads=1)
     if given.store is not None:
         target = RESULTS / f"{given.name}.json"
         write_results(read_cells(given.store), target, command=given.command)

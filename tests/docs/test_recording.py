@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import json
+import shlex
 import sys
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -77,3 +79,23 @@ def test_every_stored_row_is_of_a_run_that_is_named(path: Path, recording: Modul
     made = recording._dates(record["rows"])
     earlier = {run["date"] for run in record.get("earlier", [])}
     assert earlier <= made <= earlier | {record["date"]}
+
+
+def parts(command: str) -> set[str]:
+    """What tells the runs of one script apart: its subcommand, the record it writes, the part it makes."""
+    words = shlex.split(command)
+    chosen = {after for word, after in pairwise(words) if word in ("--record", "--part", "--run", "--signal")}
+    return {Path(words[0]).name, *chosen, *(word for word in words[1:2] if not word.startswith("-"))}
+
+
+@pytest.mark.parametrize("path", sorted((BENCHMARKS / "results").glob("*.json")), ids=lambda path: path.stem)
+def test_one_command_regenerates_every_stored_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`all.py --full` has a step for each file, apart from comparisons with another checkout."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    steps = [step.full for step in importlib.import_module("all").STEPS]
+    command = json.loads(path.read_text(encoding="utf-8"))["command"].removeprefix("python benchmarks/")
+    if path.stem.startswith("studies"):
+        command = f"studies.py --run {path.stem.removeprefix('studies-')}"
+    if "OTHER/CHECKOUT" in command or "--before" in command:
+        pytest.skip("a comparison with another checkout")
+    assert any(parts(step) <= parts(command) for step in steps)
