@@ -11,7 +11,12 @@ from typing import Any
 
 import numpy as np
 
+import flipwise
 from flipwise import Status
+from tests.exactness.numbers import Drawn
+
+BOUNDS = ("none", "auto", "simple", "spectral", "sdp")
+"""What may be asked to be proven of a quadratic."""
 
 Entries = list[list[Fraction]]
 
@@ -88,6 +93,17 @@ def rounded(number: Fraction) -> float:
 def is_rounded(value: float, exact: Fraction) -> bool:
     """Whether a value is the exact one, rounded once."""
     return value == rounded(exact) or abs(Fraction(value) - exact) <= DUST
+
+
+def refused_or(drawn: Drawn, call: Callable[[], Any]) -> Any:
+    """What the call returns; None where it was refused rightly."""
+    try:
+        result = call()
+    except flipwise.FlipwiseError as error:
+        assert drawn.may_refuse or drawn.must_refuse, f"{drawn.name}: refused without a reason: {error}"
+        return None
+    assert not drawn.must_refuse, f"{drawn.name}: should have been refused"
+    return result
 
 
 def judge(
