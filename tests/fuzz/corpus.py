@@ -20,7 +20,17 @@ import numpy as np
 import flipwise
 from flipwise.foundation import container
 from tests.fuzz.mutations import repaired_container, repaired_index, repaired_store
-from tests.fuzz.round_trips import same_codes, same_graph, same_index, same_listed, same_model, same_result, same_state
+from tests.fuzz.round_trips import (
+    same_codes,
+    same_graph,
+    same_index,
+    same_listed,
+    same_model,
+    same_program,
+    same_result,
+    same_state,
+)
+from tests.qubo.programs import qplib_text
 
 Read = Callable[[Path], Any]
 
@@ -227,6 +237,39 @@ def _vector_files() -> list[bytes]:
     return [*plain, _written("v.npz", lambda path: np.savez(path, X)), b"1 2 3\n4 5 6\n", b"1,2\n3,4\n"]
 
 
+def _program_files() -> list[bytes]:
+    terms = {("a", "b"): 2.0, ("b", "c"): -1.5, ("a",): -1.0}
+    model = flipwise.QuadraticModel.from_qubo(terms, 0.5)
+    rows = flipwise.LinearConstraints([[1, 1, 0], [0, 2, -1]], [-np.inf, 0], [1, np.inf], names=["r", "s"])
+    programs = [flipwise.ConstrainedModel(model, each, each is None) for each in (None, rows)]
+    return [qplib_text(program).encode() for program in programs]
+
+
+RING = (7, [[i, (i + 1) % 7] for i in range(7)])
+"""The graph of the certificates: no cut has more than 6 edges, and no three nodes more than two."""
+
+
+def _certificate_files() -> list[bytes]:
+    certificates = [flipwise.maxcut(RING, seed=0).certificate, flipwise.densest_subgraph(RING, 3, seed=0).certificate]
+    assert all(certificates)
+    return [_written("c", certificate.save) for certificate in certificates if certificate is not None]
+
+
+def _certificate(path: Path) -> Any:
+    """A certificate that is believed proves a bound that holds."""
+    certificate = flipwise.Certificate.load(path)
+    try:
+        bound = flipwise.verify(RING, certificate)
+    except flipwise.InvalidCertificate:
+        return certificate
+    if certificate.function == "subgraph":
+        k = certificate.problem["k"]
+        assert bound >= 2.0 * (k - (k < 7)) / k
+    else:
+        assert bound >= 6.0 if certificate.function == "maxcut" else bound <= 2.0
+    return certificate
+
+
 def _checkpoint(path: Path) -> Any:
     return container.decode("checkpoint", path.read_bytes(), str(path))
 
@@ -324,6 +367,10 @@ READERS: dict[str, Reader] = {
     "MatrixMarket model": _model_reader("matrixmarket", ".mtx"),
     "COO": _model_reader("coo", ".coo", spin=True),
     "dimod": _model_reader("bqm", ".bqm", spin=True),
+    "QPLIB": Reader(
+        "x.qplib", lambda path: flipwise.read_constrained(path, format="qplib"), _program_files, same_program
+    ),
+    "certificate": Reader("x.cert", _certificate, _certificate_files, repair=repaired_container),
     "result": Reader("x", flipwise.Result.load, lambda: [_result_file()], same_result, repaired_container),
     "checkpoint": Reader(
         "x",

@@ -11,6 +11,7 @@ import numpy as np
 
 import flipwise
 from flipwise.foundation import container
+from tests.qubo.programs import qplib_text
 
 
 def same_graph(format: str) -> Callable[[Any, Path], None]:
@@ -52,6 +53,14 @@ def _edges(graph: flipwise.Graph, format: str) -> dict[tuple[Any, Any], float]:
     names: Any = graph.names if named else range(graph.n)  # a header may promise millions of nodes without an edge
     coo = graph.to_scipy().tocoo()
     return {(str(names[i]), str(names[j])): float(w) for i, j, w in zip(coo.row, coo.col, coo.data)}
+
+
+def same_program(program: flipwise.ConstrainedModel, folder: Path) -> None:
+    """Written as text by the tests' own hand, and read again."""
+    text = qplib_text(program)
+    path = folder / "again.qplib"
+    path.write_text(text)
+    assert qplib_text(flipwise.read_constrained(path)) == text
 
 
 def same_model(format: str) -> Callable[[Any, Path], None]:

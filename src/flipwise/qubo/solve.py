@@ -73,7 +73,7 @@ def solve_qubo(
         A square matrix, dense or scipy.sparse, in any triangle (entries (i, j) and (j, i) are added up, the diagonal
         is the linear part); a dict {(u, v): coefficient}, also with linear terms (u,) and products of more variables
         (u, v, w), which are not made quadratic; a `QuadraticModel` or `ConstrainedModel`; or the path of a model file,
-        also of an LP or MPS file of binary variables.
+        also of an LP, MPS or QPLIB file of binary variables.
     offset
         A constant added to every value.
     count

@@ -1,4 +1,6 @@
-"""LP and MPS files: their binary part, a linear or quadratic objective and linear rows, read by HiGHS (extra `exact`).
+"""Files of integer programs: their binary part, a linear or quadratic objective and linear rows.
+
+LP and MPS files are read by HiGHS (extra `exact`), QPLIB files by `qplib`.
 
 Whatever else a file contains (real or general integer variables, quadratic constraints) is refused by name.
 """
@@ -14,13 +16,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from flipwise.foundation.errors import InvalidFile, MissingDependency
+from flipwise.foundation.errors import InvalidFile, InvalidInput, MissingDependency
 from flipwise.graphs.streams import plain_suffix
 from flipwise.model.rows import LinearConstraints
+from flipwise.qubo.formats.qplib import read_qplib
 from flipwise.qubo.formats.text import read_text
 from flipwise.qubo.models import QuadraticModel
 
-ENDINGS = (".lp", ".mps")
+ENDINGS = (".lp", ".mps", ".qplib")
 SECTIONS = ("name", "objsense", "rows", "columns", "rhs", "ranges", "bounds", "quadobj", "qmatrix", "endata")
 """The sections of an MPS file that are understood."""
 OTHERS = (
@@ -70,7 +73,8 @@ def is_program(path: Any) -> bool:
 
 
 def read_constrained(path: str | os.PathLike[str], *, format: str | None = None) -> ConstrainedModel:
-    """Read an LP or MPS file, plain or compressed; `format` is "lp" or "mps" where its name does not say so.
+    """Read an LP, MPS or QPLIB file, plain or compressed; `format` is "lp", "mps" or "qplib" where its name does not
+    say so.
 
     Examples
     --------
@@ -81,12 +85,16 @@ def read_constrained(path: str | os.PathLike[str], *, format: str | None = None)
     0.0
     """
     where = Path(path)
+    suffix = plain_suffix(where) if format is None else f".{format}"
+    if suffix not in ENDINGS:
+        raise InvalidInput(f'`format` must be "lp", "mps" or "qplib" for {where.name}, got {format!r}.')
+    if suffix == ".qplib":
+        return ConstrainedModel(*_read_qplib(where))
     try:
         import highspy
     except ImportError:
         raise MissingDependency("highspy", "exact", "reading LP and MPS files") from None
     text = read_text(where)
-    suffix = f".{format}" if format else plain_suffix(where)
     if suffix == ".lp" and _first_word(text) not in SENSES:  # HiGHS would pass over the objective without a word
         raise InvalidFile(f"{where}: an LP file begins with one of {', '.join(SENSES)}, got {_first_word(text)!r}.")
     for line in text.splitlines():
@@ -102,6 +110,13 @@ def read_constrained(path: str | os.PathLike[str], *, format: str | None = None)
     if status != highspy.HighsStatus.kOk:
         raise InvalidFile(f"{where}: HiGHS does not read it without doubts, as {suffix[1:]} with linear constraints.")
     return _as_model(where, reader.getModel(), highspy)
+
+
+def _read_qplib(where: Path) -> tuple[QuadraticModel, LinearConstraints | None, bool]:
+    try:
+        return read_qplib(where)
+    except InvalidInput as error:  # of the model or the rows that the file describes
+        raise InvalidFile(f"{where}: {error}") from None
 
 
 def _first_word(text: str) -> str:
