@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -74,7 +74,7 @@ class CodeSearch:
         return Targets(B, None if own_rows else self.of_item)
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(eq=False, repr=False)
 class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer from features to binary codes.
 
@@ -111,7 +111,8 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     _needs_labels: ClassVar[bool] = False
 
     # parameters: each is a keyword of the constructor, as scikit-learn wants it, and nothing is done with them there
-    n_bits: int = field(default=64, kw_only=False)
+    n_bits: int = 64
+    _: KW_ONLY
     optimizer: str = "dpcd"
     output: str = "packed"
     random_state: Any = None
