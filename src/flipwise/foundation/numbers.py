@@ -33,6 +33,8 @@ EXACT = 2**53
 FEW = 100_000
 """So many entries that stand in places more than once are added up with a single rounding, at most."""
 
+_REAL = "biuf"
+"""NumPy's letters for truths, integers and floats."""
 _KINDS = {
     "c": "complex numbers",
     "S": "text",
@@ -65,7 +67,8 @@ def as_square(name: str, matrix: Any) -> Any:
 
 def as_csr(name: str, matrix: Any) -> sp.csr_array:
     """A sparse matrix of any format in float64 and canonical CSR form; repeated entries are added up."""
-    _check_kind(name, matrix.dtype)
+    if matrix.dtype.kind not in _REAL:
+        raise _other_kind(name, matrix.dtype)
     if matrix.dtype.kind in "iu" and matrix.dtype.itemsize == 8:
         check_integers(name, matrix.tocoo().data)
     try:
@@ -101,7 +104,8 @@ def as_real(name: str, values: Any) -> npt.NDArray[Any]:
         array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
         raise InvalidInput(f"`{name}` must be an array of numbers, got {type(values).__name__}: {error}") from None
-    _check_kind(name, array.dtype)
+    if array.dtype.kind not in _REAL:
+        raise _other_kind(name, array.dtype)
     return array
 
 
@@ -158,10 +162,10 @@ def check_size(name: str, numbers: Floats) -> None:
         )
 
 
-def _check_kind(name: str, dtype: np.dtype[Any]) -> None:
-    if dtype.kind not in "biuf":
-        what = _KINDS.get(dtype.kind, str(dtype))
-        raise InvalidInput(f"`{name}` must hold real numbers, got {what} ({dtype}). Convert them to floats first.")
+def _other_kind(name: str, dtype: np.dtype[Any]) -> InvalidInput:
+    """The error for what is no real number."""
+    what = _KINDS.get(dtype.kind, str(dtype))
+    return InvalidInput(f"`{name}` must hold real numbers, got {what} ({dtype}). Convert them to floats first.")
 
 
 def _as_float64(array: npt.NDArray[Any]) -> Floats:
