@@ -47,7 +47,7 @@ def test_updates_are_those_of_one_machine(
     descent = ShardedDescent(there, np.sort(start))
     here = Subset.of(graph, descent.inside)
     monkeypatch.setattr("flipwise.densest.subset.MOST_BATCHES", 1)
-    monkeypatch.setattr(Subset, "best_swaps", lambda *_: None)
+    monkeypatch.setattr(Subset, "best_swaps", lambda *_: 0)
     updates = 0
     more = True
     while more:

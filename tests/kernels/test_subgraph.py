@@ -143,7 +143,7 @@ def test_the_best_size_of_each_clique(clique_pair: tuple[Graph, np.ndarray]) -> 
     subgraph.best_cliques(*subset.csr, seeds, lost, *room, gains, sizes)
     for seed, gain, size in zip(seeds, gains, sizes, strict=True):
         _, worth = naive_clique(W, int(seed), subset.inside, most)
-        by_size = [worth[q] - losses[q] for q in range(1, len(worth))]
+        by_size = [worth[q] - lost[q] for q in range(1, len(worth))]
         assert gain == pytest.approx(max(by_size)) and by_size[size - 1] == pytest.approx(gain)
 
 

@@ -225,7 +225,7 @@ def _block_moments(group: Any, X: Any, y: Any, function: Any, words: _Words) -> 
     function._moments = None
     for rows, labels in batches(group, X, y):
         function.add(rows, Targets(words.words, words.rows_of(labels)))
-    moments: Moments = function._block_moments
+    moments: Moments = function._moments
     return moments
 
 
