@@ -92,3 +92,16 @@ def test_states_of_another_search_are_refused() -> None:
     for each in wrong:
         with pytest.raises(flipwise.InvalidFile):
             search.restore(each)
+
+
+def test_no_start_is_made_for_which_there_is_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that look at every arc many times are left out near the limit; the others still lead to an answer."""
+
+    def late(*_: object) -> None:
+        raise AssertionError("begun too late")
+
+    for name in ("by_spectrum", "by_frank_wolfe", "grown_from_seeds"):
+        monkeypatch.setattr(f"flipwise.densest.starts.{name}", late)
+    monkeypatch.setattr("flipwise.densest.search.ELEMENT_SECONDS", 1e9)
+    run, core = run_and_core(Limits(time_limit=600.0))
+    assert search_in(run, core).find([]) is Status.LOCAL_OPTIMUM and run.best_x is not None

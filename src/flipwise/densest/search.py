@@ -31,6 +31,8 @@ from flipwise.kernels import subgraph as kernels
 
 GROWTH_WORK = 2e8
 """Elements looked at while growing starts from seeds, at effort 1."""
+ELEMENT_SECONDS = 3e-9
+"""About what one takes in a large graph: no start is made that would not be there in time."""
 GROWTH_MOST = 3e9
 """Two growths are made in any case while one looks at no more than this."""
 PIECE_WORK = 2e8
@@ -177,15 +179,22 @@ class Search:
         if self.effort == 0:
             return
         steps = int(min(100.0, max(10.0, GROWTH_WORK * self.effort / (graph.n_arcs + 1))))
-        yield starts.by_spectrum(graph, k, steps // 2)
-        yield starts.by_frank_wolfe(graph, k, steps)
+        if self._in_time(steps * graph.n_arcs):
+            yield starts.by_spectrum(graph, k, steps // 2)
+        if self._in_time(steps * graph.n_arcs):
+            yield starts.by_frank_wolfe(graph, k, steps)
         yield starts.by_degree(graph, k)
         yield starts.by_peeling(self.core, k)
         yield starts.at_random(graph, k, self.rng)
         count = int(min(MOST_SEEDS, GROWTH_WORK * max(self.effort, 0.1) / (k * graph.n + graph.n_arcs)))
         if count < 2 and k * graph.n < GROWTH_MOST:
             count = 2
-        yield from starts.grown_from_seeds(self.core, self.loads, k, count)
+        if self._in_time(count * k * graph.n):
+            yield from starts.grown_from_seeds(self.core, self.loads, k, count)
+
+    def _in_time(self, elements: float) -> bool:
+        """Whether so many elements are looked at within the time that is left."""
+        return ELEMENT_SECONDS * elements < self.run.seconds_left
 
     def _offer(self, subset: Subset) -> Status | None:
         """Keep a set if it is new and among the best; one that is the best is reported."""
