@@ -195,6 +195,26 @@ def test_what_does_not_fit_is_refused() -> None:
     assert index.ids.tolist() == list(range(20))
 
 
+@pytest.mark.parametrize("model", [ITQ(12, random_state=0).fit(X), quantizer("cosine")])
+@pytest.mark.parametrize("lists", [None, 2])
+def test_numbers_that_cannot_be_are_refused(model: Any, lists: int | None) -> None:
+    """Whatever the estimator says of them: NaN, infinities, and what float32 does not hold. No rows are none."""
+    index = Index(model, lists=lists, keep_vectors=True, random_state=0)
+    for wrong in (np.nan, np.inf, -np.inf, 1e300):
+        bad = X[:20].astype(np.float64)
+        bad[3, 1] = wrong
+        with pytest.raises(InvalidInput, match="`X`"):
+            index.add(bad)
+        assert not len(index)
+    index.add(X[:20])
+    with pytest.raises(InvalidInput, match="`queries`"):
+        index.search(bad, 2)
+    for scoring in ("asymmetric",) if isinstance(model, AdditiveQuantizer) else ("asymmetric", "hamming"):
+        none = index.search(X[:0], 2, scoring=scoring)  # type: ignore[arg-type]
+        assert none.ids.shape == none.values.shape == (0, 2)
+    assert index.add(X[:0]).size == 0 and len(index) == 20
+
+
 def test_files_are_checked(tmp_path: Path) -> None:
     """Empty and small indexes round-trip; damage to the head is always found, elsewhere when asked to look."""
     path = tmp_path / "i"

@@ -201,10 +201,12 @@ class Index:
         if rerank is not None and not self.keep_vectors:
             raise InvalidInput("`rerank` needs the vectors: make the index with keep_vectors=True.")
         Q = self._matrix("queries", queries)
+        if not len(Q):
+            return Neighbours(np.empty((0, k), dtype=np.int64), np.empty((0, k), dtype=np.float32))
         step = max(1, TABLE_ENTRIES // (256 * self._scoring.width))
         blocks = [
             self._searched(Q[start : start + step], segments, centres, k, scoring == "hamming", rerank, probes)
-            for start in range(0, max(1, len(Q)), step)
+            for start in range(0, len(Q), step)
         ]
         return Neighbours(np.concatenate([b.ids for b in blocks]), np.concatenate([b.values for b in blocks]))
 
@@ -253,6 +255,7 @@ class Index:
         probes: int | None,
     ) -> Neighbours:  # fmt: skip
         """The answers to a block of queries, in these segments."""
+        _refuse_sizes("queries", Q)
         probing = None if centres is None else self._probing(Q, centres, probes)
         signs = Codes(self._scoring.encode(Q), self._scoring.n_bits or 1) if by_signs else None
         asked = self._scoring.asked(Q) if signs is None else self._scoring.asked_signs(signs)
@@ -306,14 +309,14 @@ class Index:
 
                 rng = as_rng(self._seed)
                 drawn = np.sort(rng.choice(len(X), min(len(X), ROWS_A_LIST * self.lists), replace=False))
+                _refuse_sizes("X", X[drawn])
                 sample = self._along(X[drawn])
-                if not np.isfinite(sample).all():
-                    raise InvalidInput("`X` must be finite.")
                 self._centres = np.ascontiguousarray(clusters(sample, self.lists, rng), dtype=np.float32)
             return self._centres
 
     def _encoded(self, X: Any, centres: Rows | None) -> tuple[Any, ...]:
         """Codes, weights, vectors and lists of some rows."""
+        _refuse_sizes("X", X)
         codes = self._scoring.encode(X)
         vectors = np.array(X, dtype=np.float32) if self.keep_vectors else None
         of_list = np.zeros(len(X), dtype=np.int64)
@@ -354,6 +357,14 @@ class Index:
             asked, candidates = _unit(asked), _unit(vectors)
         order = rerank(asked, candidates, numbers, k, metric="euclidean" if self.metric == "euclidean" else "inner")
         return Neighbours(wanted[order.ids], order.values)
+
+
+def _refuse_sizes(name: str, X: Any) -> None:
+    """Raise unless the numbers are finite and of a size with which one can reckon, as the estimators say."""
+    from flipwise.hashing.estimators.base import LARGEST
+
+    if not max(float(X.max()), -float(X.min())) <= LARGEST:  # NaN is not, either
+        raise InvalidInput(f"`{name}` must be finite, and its numbers at most {LARGEST:.0e} in size.")
 
 
 def _unit(X: Any) -> Any:
