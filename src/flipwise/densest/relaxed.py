@@ -203,13 +203,19 @@ class _CoreProof:
                 break
             hopeless = relaxation.steps >= 4 * STEPS and min(reached, relaxation.value) > 1.01 * known
             stalled = stalled + 1 if progress < STALLED * (reached - self.goal) or hopeless else 0
-            if not (relaxation.rise or hopeless) and (stalled or relaxation.steps >= ROUGH_STEPS):
-                relaxation.tighten()
-                stalled = 0
-            elif stalled == PATIENCE and relaxation.rise > LEAST_RISE and relaxation.triangles.z.any() and not hopeless:
-                relaxation.rise *= SLOWER
+            if not hopeless and self.goes_on_otherwise(relaxation, stalled):
                 stalled = 0
         return best
+
+    def goes_on_otherwise(self, relaxation: Relaxation, stalled: int) -> bool:
+        """Let triangles come in, or their multipliers rise more slowly, when it is time; whether either was done."""
+        if not relaxation.rise and (stalled or relaxation.steps >= ROUGH_STEPS):
+            relaxation.tighten()
+            return True
+        if stalled == PATIENCE and relaxation.rise > LEAST_RISE and relaxation.triangles.z.any():
+            relaxation.rise *= SLOWER
+            return True
+        return False
 
     def steps_spent(self, relaxation: Relaxation, steps: int) -> bool:
         """Make some steps; whether the budget was spent on the way."""

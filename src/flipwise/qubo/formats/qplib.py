@@ -26,12 +26,7 @@ def read_qplib(path: Path) -> tuple[QuadraticModel, LinearConstraints | None, bo
     """The model to be minimised, its rows, and whether the file maximises."""
     lines = _Lines(path)
     lines.due("a name", None)
-    kind = lines.due("a type such as QBL")[0].upper()
-    if len(kind) != 3 or kind[0] not in "LDCQ" or kind[1] not in "CBMIG" or kind[2] not in "NBLDCQ":
-        raise lines.wrong(f"{kind!r} is no type of QPLIB")
-    if kind[1] != "B" or kind[2] in "DCQ":
-        what = "variables that are not binary" if kind[1] != "B" else "quadratic constraints"
-        raise lines.wrong(f"a program of type {kind} may have {what}; those of bits with linear rows can be searched")
+    kind = _searched_kind(lines)
     sense = lines.due("minimize or maximize")[0].lower()
     if sense not in ("minimize", "maximize"):
         raise lines.wrong(f"expected minimize or maximize, got {sense!r}")
@@ -65,6 +60,17 @@ def read_qplib(path: Path) -> tuple[QuadraticModel, LinearConstraints | None, bo
     lower, upper = np.where(lower <= -infinity, -np.inf, lower), np.where(upper >= infinity, np.inf, upper)
     A: sp.csr_array = sp.csr_array((coefficients, (at[:, 0], at[:, 1])), shape=(m, n))
     return model, LinearConstraints(A, lower, upper, variables="binary", names=names), sign < 0
+
+
+def _searched_kind(lines: _Lines) -> str:
+    """The three letters of the type, of programs that can be searched."""
+    kind = lines.due("a type such as QBL")[0].upper()
+    if len(kind) != 3 or kind[0] not in "LDCQ" or kind[1] not in "CBMIG" or kind[2] not in "NBLDCQ":
+        raise lines.wrong(f"{kind!r} is no type of QPLIB")
+    if kind[1] != "B" or kind[2] in "DCQ":
+        what = "variables that are not binary" if kind[1] != "B" else "quadratic constraints"
+        raise lines.wrong(f"a program of type {kind} may have {what}; those of bits with linear rows can be searched")
+    return kind
 
 
 class _Lines:
