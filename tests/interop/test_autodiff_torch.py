@@ -54,3 +54,21 @@ def test_a_data_loader_makes_batches() -> None:
     whole = torch.nn.functional.softplus(-(data @ torch.tensor(result.x, dtype=torch.float32))).mean()
     assert result.value == pytest.approx(float(whole), rel=1e-5)
     assert f.sampled_gradient(np.ones(20)).dtype == np.float32
+
+
+def test_tensors_of_single_precision_are_understood() -> None:
+    """Without `dtype`, a function whose own tensors are float32 gets float32, as a module's parameters are."""
+    rng = np.random.default_rng(0)
+    matrix = torch.tensor(rng.standard_normal((5, 12)), dtype=torch.float32)
+    f = flipwise.from_torch(lambda x: torch.tanh(matrix @ x).sum(), 12)
+    value, gradient = f.value_and_gradient(np.ones(12))
+    assert gradient.dtype == np.float32
+    assert value == pytest.approx(float(np.tanh(matrix.numpy().sum(axis=1)).sum()), rel=1e-6)
+    assert flipwise.check_objective(f).ok
+
+
+def test_errors_of_the_function_itself_stay_its_own() -> None:
+    """What is wrong in both precisions, or has nothing to do with them, is torch's message."""
+    f = flipwise.from_torch(lambda x: (torch.zeros(3, 4) @ x).sum(), 12)
+    with pytest.raises(RuntimeError, match=r"size|shape"):
+        f.value(np.ones(12))

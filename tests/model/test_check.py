@@ -55,3 +55,16 @@ def test_the_report_says_what_an_evaluation_costs_and_what_will_be_done() -> Non
     batches = [np.ones((2, 3)), np.ones((1, 3))]
     summed = flipwise.Smooth(lambda x, b: (float((b @ x).mean()), b.mean(axis=0)), 3, batches=batches)
     assert "one batch a step" in flipwise.check_objective(summed).scheme
+
+
+@pytest.mark.parametrize(("factor", "right"), [(1.0, True), (1.02, False), (-1.0, False), (0.0, False)])
+def test_single_precision_is_neither_an_error_nor_an_excuse(factor: float, right: bool) -> None:
+    """A right gradient in float32 passes although differences of its values are rough; 2 % too much does not."""
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((40, 60)).astype(np.float32) / np.float32(8)
+
+    def function(x):  # type: ignore[no-untyped-def]
+        t = A @ x.astype(np.float32) - np.float32(1)
+        return np.log(np.cosh(t)).sum(), np.float32(factor) * (A.T @ np.tanh(t))
+
+    assert flipwise.check_objective(flipwise.Smooth(function, 60)).ok == right

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import Variables
 from flipwise.foundation.errors import InvalidInput, MissingDependency
+from flipwise.kernels.compile_time import compilation
 from flipwise.model.evaluation import Slopes
 from flipwise.model.smooth import Smooth
 
@@ -33,8 +35,8 @@ def from_torch(
     shape, variables, lipschitz
         As in `flipwise.Smooth`.
     dtype, device
-        Of the tensor the function gets: float64 on the CPU by default. Gradients stay in single precision if that is
-        what they are in.
+        Of the tensor the function gets: on the CPU by default, in float64, or in torch's default precision if the
+        function's own tensors do not go with float64. Gradients stay in single precision if that is what they are in.
     batches
         A `DataLoader` or a list, as in `flipwise.Smooth`: the function is called as `function(x, batch)`.
 
@@ -49,12 +51,22 @@ def from_torch(
         import torch
     except ImportError:
         raise MissingDependency("torch", "torch", "an objective in torch") from None
-    chosen = torch.float64 if dtype is None else dtype
+    precisions = [torch.float64, torch.get_default_dtype()] if dtype is None else [dtype]
+
+    def loss_at(x: Floats, *batch: Any) -> tuple[Any, Any]:
+        tensor = torch.from_numpy(x).to(device=device, dtype=precisions[0]).requires_grad_()  # `x` is a copy of our own
+        try:
+            return tensor, function(tensor, *batch)
+        except RuntimeError as error:
+            mixed = "dtype" in str(error) or "scalar type" in str(error)
+            if not mixed or len(precisions) == 1 or precisions[0] == precisions[1]:
+                raise
+        del precisions[0]  # the function's own tensors are in torch's default precision; products do not convert them
+        return loss_at(x, *batch)
 
     def value_and_gradient(x: Floats, *batch: Any) -> tuple[float, Slopes]:
-        tensor = torch.from_numpy(x).to(device=device, dtype=chosen).requires_grad_()  # `x` is a copy of our own
         with torch.enable_grad():
-            loss = function(tensor, *batch)
+            tensor, loss = loss_at(x, *batch)
             if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
                 raise InvalidInput("`function` must return a torch tensor with one element.")
             if not loss.requires_grad:
@@ -106,9 +118,14 @@ def from_jax(
     both = jax.value_and_grad(function)
     if jit:
         both = jax.jit(both)
+    compiled: set[Any] = set()
 
     def value_and_gradient(x: Floats, *batch: Any) -> tuple[float, Slopes]:
-        value, gradient = both(jax.numpy.asarray(x), *batch)
-        return float(value), np.asarray(gradient)
+        kinds = tuple((np.shape(part), getattr(part, "dtype", type(part))) for part in jax.tree_util.tree_leaves(batch))
+        # the first call for arrays of these shapes compiles, which no time limit pays for
+        with compilation.timed() if jit and kinds not in compiled else nullcontext():
+            value, gradient = both(jax.numpy.asarray(x), *batch)
+            compiled.add(kinds)
+            return float(value), np.asarray(gradient)
 
     return Smooth(value_and_gradient, shape, variables=variables, lipschitz=lipschitz, batches=batches)
