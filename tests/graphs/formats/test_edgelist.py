@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flipwise import InvalidFile, InvalidInput, read_graph, write_graph
+from flipwise import InvalidFile, InvalidInput, densest_block, read_graph, write_graph
 from flipwise.graphs.convert import as_graph
 from flipwise_studies.data.local import local_graph
 from tests.graphs.files import TRIANGLE, dense, written
@@ -139,3 +139,41 @@ def test_names_in_edge_lists(tmp_path: Path) -> None:
     assert list(read_graph(write_graph(graph, tmp_path / "n.txt")).names) == ["ann", "bob", "eve"]
     with pytest.raises(InvalidInput, match="new york"):
         write_graph(nx.Graph([("new york", "bob")]), tmp_path / "n.txt")
+
+
+def test_a_first_line_of_other_names_is_refused(tmp_path: Path) -> None:
+    """Names in the first line of a table and nowhere else may be those of columns; either meaning can be said."""
+    path = tmp_path / "ratings.csv"
+    path.write_text("account,product\na,x\na,y\nb,x\nb,y\n")
+    with pytest.raises(InvalidFile, match="'account' and 'product' stand in the first line and in no other"):
+        read_graph(path)
+    with pytest.raises(InvalidFile, match="names of columns"):
+        densest_block(path)
+    assert read_graph(path, header=True).n_edges == 4
+    assert read_graph(path, columns=("account", "product")).n_edges == 4
+    assert read_graph(path, header=False).n_edges == 5
+    assert densest_block(path, names=("account", "product")).rows == ["a", "b"]
+    path.write_text("a,x\na,y\nb,x\nb,y\n")
+    assert read_graph(path).n_edges == 4
+
+
+def test_the_numbering_of_a_table_of_pandas_is_passed_over(tmp_path: Path) -> None:
+    """`to_csv` without `index=False` writes a first column without a title; with one, an empty field stays an error."""
+    path = tmp_path / "numbered.csv"
+    path.write_text(",source,target,weight\n0,a,b,2\n1,b,c,3\n")
+    graph = read_graph(path)
+    assert graph.names is not None and list(graph.names) == ["a", "b", "c"]
+    assert graph.weights is not None and sorted(set(graph.weights.tolist())) == [2.0, 3.0]
+    for text in ("source,target\na,b\n,b,c\n", ",b,c\na,b,c\n"):
+        path.write_text(text)
+        with pytest.raises(InvalidFile):
+            read_graph(path)
+
+
+def test_an_unknown_title_of_the_weights_leads_to_columns(tmp_path: Path) -> None:
+    """A header with names of its own, read as an edge, is refused with the option that says which columns are meant."""
+    path = tmp_path / "payments.csv"
+    path.write_text("payer,payee,amount\na,b,2\nb,c,3\n")
+    with pytest.raises(InvalidFile, match="--columns"):
+        read_graph(path)
+    assert read_graph(path, columns=("payer", "payee", "amount")).n_edges == 2

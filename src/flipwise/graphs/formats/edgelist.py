@@ -27,6 +27,8 @@ from flipwise.kernels.edges import parse_edges, parse_named_edges, rehash_names
 
 NAMED_PIECE = 1 << 20
 """Bytes parsed at a time when nodes have names (room for the names they may bring is made first)."""
+FEW_ARCS = 3
+"""In so few lines of names, two that occur once say nothing."""
 
 _ISOLATED = b"# isolated: "
 """What a comment begins with that holds a node without an edge, in files of `write_graph`."""
@@ -69,6 +71,8 @@ def read_edge_list(
         arcs_of = _named_arcs if layout.ordered else named_columns
         blocks, packed = arcs_of(path, lines(path, max_bytes, skip=skip), layout)
         _refuse_doubtful_names(path, packed, layout, given=bool(names))
+        if header is None and not layout.titles:
+            _refuse_lone_first_line(path, packed, blocks, layout)
         _check_announced(path, layout, sum(block.sources.size for block in blocks))
         if lonely:
             packed = PackedNames.pack(list(dict.fromkeys([*packed, *lonely])))
@@ -240,6 +244,21 @@ def _refuse_doubtful_names(path: Path, names: PackedNames, layout: Layout, *, gi
                 f"{path}: the node {name!r} begins with a double quote; quotes need commas, semicolons or tabs between "
                 "columns. Pass names=True if it is part of the name (on the command line --names)."
             )
+
+
+def _refuse_lone_first_line(path: Path, names: PackedNames, blocks: list[ArcBlock], layout: Layout) -> None:
+    """Raise where the names in the first line of a table are in no other line: they may be those of its columns."""
+    arcs = sum(block.sources.size for block in blocks)
+    if layout.delimiter is None or layout.announced is not None or arcs < FEW_ARCS:
+        return
+    if sum(int(np.count_nonzero((block.sources < 2) | (block.targets < 2))) for block in blocks) == 1:
+        first, second = names[0], names[1]
+        raise InvalidFile(
+            f"{path}: {first!r} and {second!r} stand in the first line and in no other: are they the names of columns? "
+            f"If they are, pass header=True or columns=({first!r}, {second!r}), to densest_block names=(...) (on the "
+            "command line --header, --columns, for `block` --fields); if they are an edge, pass header=False "
+            "(--no-header) or put another edge first."
+        )
 
 
 def _named_arcs(path: Path, pieces: Iterator[TextPiece], layout: Layout) -> tuple[list[ArcBlock], PackedNames]:

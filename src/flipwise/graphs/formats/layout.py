@@ -108,7 +108,7 @@ class _Line:
         if _ATTRIBUTES.search(bare):
             return None
         words = bare.split()
-        found = [d for d in "\t;," if d in bare and all(f.strip() for f in bare.split(d)[:2])]
+        found = [d for d in "\t;," if d in bare and _begins_with_two(bare.split(d))]
         if "\t" in found:
             return self._tabs_or_not(bare.split("\t"), words)
         if len(found) == 2:
@@ -256,6 +256,12 @@ def _first_lines(path: Path, first: TextPiece, names: bool | None, header: bool 
     return lines[0], lines[1] if skipped else lines[0]
 
 
+def _begins_with_two(fields: list[str]) -> bool:
+    """Whether the first two fields hold something, or those after the empty title of a table's numbering."""
+    titled = len(fields) > 2 and not fields[0].strip()
+    return all(field.strip() for field in (fields[1:3] if titled else fields[:2]))
+
+
 def is_finite_number(field: str) -> bool:
     """Whether a field is a finite number."""
     number = _as_number(field)
@@ -320,7 +326,9 @@ def _has_weights(line: _Line, sample: list[list[str]]) -> bool:
     third = line.fields[2]
     advice = "Pass weighted=False to ignore it (on the command line --unweighted)."
     if _ATTRIBUTES.search(line.text) or (third.startswith("{") and third != "{}"):
-        line.wrong(f"attributes in braces are not read as weights. Write the weight alone, or: {advice.lower()}")
+        line.wrong(
+            f"attributes in braces are not read as weights. Write the weight alone, or: {advice[0].lower()}{advice[1:]}"
+        )
     if third == "":
         line.wrong(f"the third column, for the weight, is empty. {advice}")
     number = _as_number(third)
@@ -329,7 +337,10 @@ def _has_weights(line: _Line, sample: list[list[str]]) -> bool:
     if _DECIMAL_COMMA.fullmatch(third):
         line.wrong(f"the weight {third!r} has a decimal comma. Write numbers with a point. {advice}")
     if number is None and any(len(fields) > 2 and _as_number(fields[2]) is not None for fields in sample):
-        line.wrong(f"the third column is {third!r} here and a number in other lines. {advice}")
+        line.wrong(
+            f"the third column is {third!r} here and a number in other lines. If these are the names of columns, pass "
+            f"columns=(source, target, weight) (on the command line --columns). {advice}"
+        )
     return number is not None
 
 
