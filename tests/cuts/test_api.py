@@ -147,3 +147,15 @@ def test_without_time_for_more_a_half_grows_from_one_node(monkeypatch: pytest.Mo
     result = flipwise.bisect((101, [[i, i + 1] for i in range(100)]), seed=0, time_limit=60.0)
     assert result.status is flipwise.Status.TIME_LIMIT
     assert sorted(result.sizes) == [50, 51] and result.value <= 2.0
+
+
+def test_sides_are_given_as_parts_or_spins() -> None:
+    """0 and -1 are one side: that of part 0; another number is refused by the name of its node."""
+    ring = nx.relabel_nodes(nx.cycle_graph(6), dict(enumerate("abcdef")))
+    for side in (0, -1):
+        cut = flipwise.maxcut(ring, fixed={"a": side, "b": 1}, seed=0)
+        assert cut.parts.tolist() == [0, 1, 0, 1, 0, 1]
+        halves = flipwise.bisect(ring, fixed={"a": side, "d": 1}, seed=0)
+        assert halves.parts[[0, 3]].tolist() == [0, 1] and halves.value == 2.0
+    with pytest.raises(flipwise.InvalidInput, match="sides 0 and 1, got 5 for node 'a'"):
+        flipwise.maxcut(ring, fixed={"a": 5})

@@ -79,7 +79,8 @@ def maxcut(
     pool, distance
         Several cuts in `result.pool`, or all largest cuts of a small graph, as in `flipwise.minimize`.
     fixed
-        Nodes whose side is given, by name where there are names: {"a": 1, "b": -1}.
+        Nodes whose side is given, 0 or 1 as in `parts`, by name where there are names: {"a": 1, "b": 0}. A side may be
+        written as in `x` too, -1 for 0.
     start
         A start, -1/+1 for each node.
     target
@@ -98,7 +99,7 @@ def maxcut(
     wanted = wanted_answers(pool, distance)
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
     simple = _graph_with_finite_sums(graph)
-    problem = without_ranges(Problem(cut_objective(simple, -1.0), Free()), by_index(fixed, simple.names, "node"))
+    problem = without_ranges(Problem(cut_objective(simple, -1.0), Free()), _sides(fixed, simple))
     solver = solver_of(method, effort, problem, options, wanted)
     with guarded_interrupts():
         found = solve(
@@ -180,7 +181,7 @@ def bisect(
     )  # of an odd number either half may be the larger one, which is no matter where no node is fixed
     sizes = Cardinality(at_least=half, at_most=simple.n - half) if fixed and simple.n % 2 else Cardinality(half)
     problem = Problem(cut_objective(simple), sizes)
-    problem = without_ranges(problem, by_index(fixed, simple.names, "node"))
+    problem = without_ranges(problem, _sides(fixed, simple))
     solver: Solver = Bisection(effort) if problem.reduction is None else Portfolio(effort)
     if pool == "optima":
         solver = Optima()
@@ -288,6 +289,16 @@ def partition(
             pool=wanted,
         )
         return _as_cut(simple, found, "min")
+
+
+def _sides(fixed: Any, graph: Graph) -> Fixed | None:
+    """The spins of nodes whose side is given, by number."""
+    if isinstance(fixed, Mapping):
+        for node, side in fixed.items():
+            if side not in (-1, 0, 1) or isinstance(side, str):
+                raise InvalidInput(f"`fixed` must hold the sides 0 and 1, got {side!r} for node {node!r}.")
+        fixed = {node: 1 if side == 1 else -1 for node, side in fixed.items()}
+    return by_index(fixed, graph.names, "node")
 
 
 def cut_objective(graph: Graph, sign: float = 1.0) -> Quadratic:
