@@ -227,3 +227,41 @@ def test_those_who_name_no_method_get_what_improves_on_the_descent() -> None:
     assert flipwise.minimize(A, seed=0, effort=0.05).method == "portfolio"
     bare = flipwise.minimize(A, seed=0, method=flipwise.DPCD(neighbourhood=0))
     assert flipwise.minimize(A, seed=0).value <= bare.value
+
+
+def test_a_function_and_its_gradient_apart() -> None:
+    """`gradient=` beside a bare callable, of as many variables as n or `start` says; evaluations are counted."""
+    calls = 0
+
+    def value(x: Any) -> float:
+        nonlocal calls
+        calls += 1
+        return float(((x - 0.3) ** 2).sum())
+
+    def gradient(x: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return 2.0 * (x - 0.3)
+
+    result = flipwise.minimize(value, 4, gradient=gradient, seed=0)
+    assert result.x.tolist() == [1, 1, 1, 1] and result.evaluations == calls
+    assert flipwise.minimize(value, gradient=gradient, start=[-1, 1, 1], seed=0).x.size == 3
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: flipwise.minimize(lambda x: 0.0, 3, jac=lambda x: x), "Did you mean `gradient`"),
+        (lambda: flipwise.minimize(lambda x: 0.0, np.ones(3), gradient=lambda x: x), "goes into `start`"),
+        (lambda: flipwise.minimize(np.eye(3), gradient=lambda x: x), "has its own"),
+        (lambda: flipwise.minimize(np.eye(3), x0=[1, 1, 1]), "Did you mean `start`"),
+        (lambda: flipwise.minimize(abs_of, count=(1, 2), method="spectral"), "got Smooth"),
+    ],
+)
+def test_words_of_other_libraries_are_understood(call: Any, words: str) -> None:
+    """What scipy calls jac and x0 leads to our names; messages name no part of the library's inside."""
+    with pytest.raises(flipwise.FlipwiseError, match=words):
+        call()
+
+
+abs_of = flipwise.Smooth(lambda x: (float(np.abs(x).sum()), np.sign(x)), 4)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,12 +18,16 @@ from flipwise.engine.result import Result
 from flipwise.engine.run import Callback
 from flipwise.engine.solve import Proof, solve
 from flipwise.engine.solver import Solver
+from flipwise.foundation.errors import InvalidInput
+from flipwise.foundation.numbers import labelled_matrix
 from flipwise.model.constraints import Constraint
 from flipwise.model.counts import Count
+from flipwise.model.objective import Objective
 from flipwise.model.problem import Problem, as_problem
 from flipwise.model.quadratic import Quadratic
 from flipwise.model.reduction import Fixed
 from flipwise.model.rows import LinearConstraints, Rows
+from flipwise.model.smooth import Smooth
 from flipwise.solvers.optima import Optima
 from flipwise.solvers.portfolio.algorithm import Portfolio, portfolio_or_other
 from flipwise.solvers.registry import GENERAL, Method, as_solver
@@ -51,6 +55,10 @@ SHARED = (
         "distance",
         "start",
         "seed",
+        "gradient",
+        "fixed",
+        "include",
+        "exclude",
     ),
     *("time_limit", "callback", "threads", "verbose", "trace_file", "checkpoint", "every"),
 )
@@ -73,10 +81,13 @@ def minimize(
     objective: Any,
     n_or_shape: int | tuple[int, ...] | None = None,
     *,
+    gradient: Callable[..., Any] | None = None,
     count: Count = None,
     constraint: Constraint | None = None,
     rows: Rows = None,
     fixed: Fixed | None = None,
+    include: Iterable[Any] | None = None,
+    exclude: Iterable[Any] | None = None,
     method: str | Solver = "auto",
     bound: Bound | None = None,
     pool: int | Literal["optima"] | None = None,
@@ -107,10 +118,14 @@ def minimize(
         A (for x'Ax); a dictionary {(i, j, ...): coefficient} of products of spins; or a callable that returns
         `(value, gradient)`.
     n_or_shape
-        Number of variables or shape of x; only needed with a bare callable.
+        Number of variables or shape of x; only needed with a bare callable, where no `start` says it.
+    gradient
+        The gradient of a bare callable that returns its value alone. Its variables are spins, as for all callables:
+        `flipwise.Smooth(function, n, variables="binary")` is for functions of 0/1.
     count
         Exactly so many variables are 1; short for `constraint=flipwise.Cardinality(count)`. A pair (5, 10) is a range;
-        `flipwise.at_most(10)` and `flipwise.at_least(5)` are its one-sided forms.
+        `flipwise.at_most(10)` and `flipwise.at_least(5)` are its one-sided forms. Beside counts in groups or columns it
+        is their total.
     constraint
         `Free()` (the default), `Cardinality(...)`, `ColumnCounts(...)`, `GroupCounts(...)` or your own; of the first
         three exact numbers of ones, or ranges.
@@ -118,7 +133,10 @@ def minimize(
         Linear inequalities and equalities, also beside counts: `flipwise.LinearConstraints(A, lower, upper)`, the tuple
         (A, lower, upper), or a list of ({variable: coefficient}, "<=", number), with "<=", ">=" or "==".
     fixed
-        Variables that have one value in every point, by index: {3: 1, 7: 0} (in spins 1 and -1); (i, j) in a matrix.
+        Variables that have one value in every point, by index: {3: 1, 7: 0} (in spins 1 and -1); (i, j) in a matrix; by
+        name where `objective` is a table of pandas.
+    include, exclude
+        Lists of variables that are 1, and that are 0 (in spins -1), in every point; short for `fixed`.
     method
         "auto" (the default): the first answer by DPCD, then whatever improves it (the method "portfolio") until
         `time_limit`; without one, for three rounds on quadratics of 40,000 to a million entries, for 1,000 evaluations
@@ -178,13 +196,15 @@ def minimize(
     -8.0
     """
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
-    problem = as_problem(objective, n_or_shape, constraint, count, fixed, rows)
+    objective, labels = labelled_matrix("objective", objective)
+    objective = _with_gradient(objective, n_or_shape, gradient, start)
+    problem = as_problem(objective, n_or_shape, constraint, count, fixed, rows, labels, include, exclude)
     wanted = wanted_answers(pool, distance)
     chosen = _default_solver(problem, options, limits, restarts, wanted) if method == "auto" else method
     if pool == "optima":
         chosen = Optima.named(problem, method, "auto")
     solver = as_solver(chosen, problem, options, METHODS, also=SHARED)
-    return solve(
+    result = solve(
         problem,
         solver,
         limits=limits,
@@ -200,6 +220,22 @@ def minimize(
         pool=wanted,
         bound=_proof_wanted(problem, bound, limits, descends=method != "auto" or bool(options) or restarts > 1),
     )
+    if labels is not None:
+        result.info["labels"] = list(labels)
+    return result
+
+
+def _with_gradient(objective: Any, shape: Any, gradient: Any, start: Any) -> Any:
+    """A bare callable as an objective, with the gradient that is given apart, of as many variables as `start` has."""
+    if isinstance(objective, Objective) or not callable(objective):
+        if gradient is not None:
+            raise InvalidInput(
+                "`gradient` is for a function that returns its value alone, as in minimize(function, n, gradient=...); "
+                f"{type(objective).__name__} has its own."
+            )
+        return objective
+    shape = np.shape(start) if shape is None and start is not None else shape
+    return objective if shape is None else Smooth(objective, shape, gradient=gradient)
 
 
 def solver_of(

@@ -65,6 +65,25 @@ def as_square(name: str, matrix: Any) -> Any:
     return as_csr(name, given) if is_sparse else given
 
 
+def labelled_matrix(name: str, matrix: Any) -> tuple[Any, tuple[Any, ...] | None]:
+    """A square table of pandas as a matrix with the names of its rows and columns, in one order; others as they are."""
+    if not (hasattr(matrix, "columns") and hasattr(matrix, "index") and hasattr(matrix, "loc")):
+        return matrix, None
+    rows, columns = list(matrix.index), list(matrix.columns)
+    count = list(range(len(rows)))
+    if rows in (columns, count):
+        labels = columns
+    elif columns == count:
+        labels = rows
+    elif len(set(columns)) == len(columns) and set(rows) == set(columns):
+        matrix, labels = matrix.loc[columns], columns  # the same names in another order
+    else:
+        raise InvalidInput(f"`{name}`: the rows and columns of the table must have the same names, each once.")
+    if len(set(labels)) != len(labels):
+        raise InvalidInput(f"`{name}`: the columns of the table must have different names.")
+    return matrix, None if labels == count else tuple(labels)
+
+
 def as_csr(name: str, matrix: Any) -> sp.csr_array:
     """A sparse matrix of any format in float64 and canonical CSR form; repeated entries are added up."""
     if matrix.dtype.kind not in _REAL:

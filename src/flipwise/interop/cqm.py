@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.errors import IncompatibleObjective, InvalidInput, MissingDependency
-from flipwise.model.counts import GroupCounts
+from flipwise.model.groups import GroupCounts
 from flipwise.model.problem import Problem, as_problem
 from flipwise.model.rows import LinearConstraints
 from flipwise.qubo.models import QuadraticModel

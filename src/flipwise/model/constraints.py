@@ -15,7 +15,7 @@ from flipwise.foundation.arrays import Floats, Ints
 from flipwise.model.counts import Cardinality as Cardinality
 from flipwise.model.counts import ColumnCounts as ColumnCounts
 from flipwise.model.counts import Counts as Counts
-from flipwise.model.counts import GroupCounts as GroupCounts
+from flipwise.model.groups import GroupCounts as GroupCounts
 
 
 @runtime_checkable

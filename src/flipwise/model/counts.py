@@ -1,4 +1,4 @@
-"""Constraints on the number of ones: in the whole array (Omega_r), in each column, or in each group.
+"""Constraints on the number of ones: in the whole array (Omega_r) or in each column; those in groups are in `groups`.
 
 Each number is exact, or a range `at_least` to `at_most`. Exact counts are kept by swaps, which all kernels know; ranges
 become exact counts of a problem with a few more variables (see `reduction`) before any search.
@@ -59,9 +59,13 @@ class Counts(ABC):
         low, high = self.limits(shape)
         return zip(low.tolist(), high.tolist(), self.members(shape), strict=True)
 
+    def group_in_words(self, group: int) -> str:
+        """What a group is called in messages."""
+        return f"group {group}"
+
     def _in_group(self, shape: tuple[int, ...], group: int) -> str:
         """Where a count is wrong, for messages; nothing where there is only one."""
-        return "" if self.limits(shape)[0].size == 1 else f" in group {group}"
+        return "" if self.limits(shape)[0].size == 1 else f" in {self.group_in_words(group)}"
 
     def check(self, shape: tuple[int, ...]) -> None:
         for group, (low, high, inside) in enumerate(self.by_group(shape)):
@@ -167,7 +171,16 @@ class Cardinality(Counts):
     at_most: int | None = None
 
     def __post_init__(self) -> None:
-        _check_range("count", self.count, self.at_least, self.at_most)
+        given: Any = self.count
+        if isinstance(given, tuple | list):
+            raise InvalidInput(
+                f"`count` must be one integer, got {given!r}. For a range write Cardinality(at_least=..., "
+                "at_most=...), or count=(least, most) in the function that is called."
+            )
+        for name in ("count", "at_least", "at_most"):
+            if getattr(self, name) is not None:
+                check_whole(name, getattr(self, name), 0)
+        check_range("count", self.count, self.at_least, self.at_most)
         if self.at_least is not None and self.at_least == self.at_most:  # a range of one number is that number
             for name, value in (("count", int(self.at_least)), ("at_least", None), ("at_most", None)):
                 object.__setattr__(self, name, value)
@@ -180,7 +193,7 @@ class Cardinality(Counts):
         return np.zeros(int(np.prod(shape)), dtype=np.int64)
 
     def limits(self, shape: tuple[int, ...]) -> tuple[Ints, Ints]:
-        return _checked_limits(self.count, self.at_least, self.at_most, 1)
+        return both_ends(self.count, self.at_least, self.at_most, 1)
 
     def members(self, shape: tuple[int, ...]) -> list[Ints]:
         return [np.arange(int(np.prod(shape)))]
@@ -213,7 +226,7 @@ class ColumnCounts(Counts):
     ) -> None:
         for name, given in (("ones", ones), ("at_least", at_least), ("at_most", at_most)):
             object.__setattr__(self, name, None if given is None else _whole_numbers(name, given))
-        _check_range("ones", self.ones, self.at_least, self.at_most)
+        check_range("ones", self.ones, self.at_least, self.at_most)
 
     @property
     def is_exact(self) -> bool:
@@ -234,78 +247,11 @@ class ColumnCounts(Counts):
         return np.tile(np.arange(shape[1], dtype=np.int64), shape[0])
 
     def limits(self, shape: tuple[int, ...]) -> tuple[Ints, Ints]:
-        return _checked_limits(self.ones, self.at_least, self.at_most, shape[1])
+        return both_ends(self.ones, self.at_least, self.at_most, shape[1])
 
     def members(self, shape: tuple[int, ...]) -> list[Ints]:
         rows = np.arange(shape[0]) * shape[1]
         return [rows + column for column in range(shape[1])]
-
-
-@dataclass(frozen=True, eq=False, init=False, repr=False)
-class GroupCounts(Counts):
-    """Exactly `ones[q]` ones among the variables whose group is q, or `at_least[q]` and `at_most[q]`.
-
-    Parameters
-    ----------
-    groups
-        The group 0, 1, 2, ... of each variable, an array of the shape of `x`; -1 for a variable that is in none and may
-        have any value.
-    ones
-        The number of ones in each group; one number stands for all groups.
-    at_least, at_most
-        Instead of `ones`: ranges, one of both or both.
-
-    Examples
-    --------
-    >>> import flipwise, numpy as np
-    >>> flipwise.GroupCounts([0, 0, 1, 1], [1, 2]).project(np.array([0.1, 0.2, -1.0, -2.0]))
-    array([-1.,  1.,  1.,  1.])
-    >>> flipwise.GroupCounts([0, 0, 0, -1], at_most=1).project(np.array([0.1, 0.2, 0.3, 0.4]))
-    array([-1., -1.,  1.,  1.])
-    """
-
-    groups: Ints
-    ones: Ints | None = None
-    at_least: Ints | None = None
-    at_most: Ints | None = None
-
-    def __init__(
-        self,
-        groups: npt.ArrayLike,
-        ones: npt.ArrayLike | None = None,
-        *,
-        at_least: npt.ArrayLike | None = None,
-        at_most: npt.ArrayLike | None = None,
-    ) -> None:
-        labels = np.asarray(groups)
-        if labels.size == 0 or not np.issubdtype(labels.dtype, np.integer) or labels.min() < -1:
-            raise InvalidInput("`groups` must be a nonempty array of group numbers 0, 1, 2, ..., or -1 for no group.")
-        object.__setattr__(self, "groups", labels.reshape(-1).astype(np.int64))
-        named = int(labels.max()) + 1
-        for name, given in (("ones", ones), ("at_least", at_least), ("at_most", at_most)):
-            object.__setattr__(self, name, None if given is None else _group_counts(name, given, named))
-        sizes = {numbers.size for numbers in (self.ones, self.at_least, self.at_most) if numbers is not None}
-        if len(sizes) > 1:
-            raise InvalidInput("`at_least` and `at_most` must have one count for each group, both the same number.")
-        _check_range("ones", self.ones, self.at_least, self.at_most)
-
-    @property
-    def is_exact(self) -> bool:
-        if self.groups.min() < 0:
-            return False
-        return self.ones is not None or np.array_equal(*self.limits(self.groups.shape))
-
-    def check(self, shape: tuple[int, ...]) -> None:
-        if int(np.prod(shape)) != self.groups.size:
-            raise InvalidInput(f"`groups` has {self.groups.size} entries, the variable has shape {shape}.")
-        super().check(shape)
-
-    def labels(self, shape: tuple[int, ...]) -> Ints:
-        return self.groups
-
-    def limits(self, shape: tuple[int, ...]) -> tuple[Ints, Ints]:
-        given = next(numbers for numbers in (self.ones, self.at_least, self.at_most) if numbers is not None)
-        return _checked_limits(self.ones, self.at_least, self.at_most, given.size)
 
 
 Count = int | tuple[int, int] | Cardinality | None
@@ -350,7 +296,7 @@ def as_cardinality(count: Any) -> Cardinality:
     )
 
 
-def _check_range(name: str, exact: Any, least: Any, most: Any) -> None:
+def check_range(name: str, exact: Any, least: Any, most: Any) -> None:
     """Either an exact count or a range, of integers in order."""
     if exact is None and least is None and most is None:
         raise InvalidInput(
@@ -370,7 +316,7 @@ def _plain_list(numbers: Any) -> Any:
     return numbers.tolist() if isinstance(numbers, np.ndarray) else numbers
 
 
-def _checked_limits(exact: Any, least: Any, most: Any, groups: int) -> tuple[Ints, Ints]:
+def both_ends(exact: Any, least: Any, most: Any, groups: int) -> tuple[Ints, Ints]:
     """The least and the largest number of ones, one for each group."""
     low = exact if exact is not None else 0 if least is None else least
     high = exact if exact is not None else MANY if most is None else most
@@ -385,15 +331,3 @@ def _whole_numbers(name: str, given: Any) -> int | tuple[int, ...]:
         check_whole(name, value, 0)
     counts = tuple(int(value) for value in values.reshape(-1))
     return counts[0] if values.ndim == 0 else counts
-
-
-def _group_counts(name: str, given: Any, groups: int) -> Ints:
-    """One count for each group that `groups` names, at least."""
-    counts = np.asarray(given)
-    if counts.ndim == 0:
-        counts = np.repeat(counts, max(groups, 1))
-    if counts.ndim != 1 or not np.issubdtype(counts.dtype, np.integer) or (counts < 0).any():
-        raise InvalidInput(f"`{name}` must be a list of integers of at least 0, one for each group.")
-    if groups > counts.size:
-        raise InvalidInput(f"`{name}` has {counts.size} counts, but `groups` names group {groups - 1}.")
-    return counts.astype(np.int64)

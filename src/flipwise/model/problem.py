@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
@@ -16,7 +16,7 @@ from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import Variables, from_spins, is_whole, to_spins
 from flipwise.foundation.errors import InvalidInput
 from flipwise.foundation.tables import html_facts
-from flipwise.model.constraints import Constraint, Free
+from flipwise.model.constraints import ColumnCounts, Constraint, Free, GroupCounts
 from flipwise.model.counts import Counts, as_cardinality, range_in_words
 from flipwise.model.flips import EvaluatedFlips
 from flipwise.model.objective import Objective, SupportsFlips
@@ -158,10 +158,13 @@ def as_problem(
     fixed: Fixed | None = None,
     rows: Rows = None,
     labels: Sequence[Any] | None = None,
+    include: Iterable[Any] | None = None,
+    exclude: Iterable[Any] | None = None,
 ) -> Problem:
-    """Check what the user gave and put it together; `count` is short for a `Cardinality`.
+    """Check what the user gave and put it together; `count` is short for a `Cardinality`, or the total beside groups.
 
-    `rows` are linear constraints beside it, which may name variables by their `labels`.
+    `rows` are linear constraints beside it. These, `fixed`, `include` and `exclude` name variables by their `labels`
+    where there are some.
     Ranges of counts and fixed variables are there no more: what comes back is searched, and stands for what was given.
     """
     built = _as_objective(objective, shape)
@@ -169,10 +172,17 @@ def as_problem(
         raise InvalidInput("the problem is empty: there are no variables.")
     if shape is not None and checked_shape("n_or_shape", shape) != tuple(built.shape):
         raise InvalidInput(f"`n_or_shape` is {shape}, but the objective has shape {built.shape}.")
-    if count is not None:
-        if constraint is not None:
-            raise InvalidInput("`count` and `constraint` exclude each other: give one of them.")
+    total = None
+    if count is not None and constraint is None:
         constraint = as_cardinality(count)
+    elif count is not None:
+        total = as_cardinality(count)
+        total.check(built.shape)
+        if not isinstance(constraint, ColumnCounts | GroupCounts):
+            raise InvalidInput(
+                "`count` can stand beside `ColumnCounts` and `GroupCounts` only: let the constraint of your own "
+                "keep the number of ones, or leave out one of the two."
+            )
     chosen: Constraint = Free() if constraint is None else constraint
     if not isinstance(chosen, Constraint):
         raise InvalidInput(
@@ -184,10 +194,14 @@ def as_problem(
             raise InvalidInput("`rows` and linear constraints as `constraint` exclude each other: put them into one.")
         chosen, rows = Free(), chosen
     chosen.check(built.shape)
-    if rows is not None:
-        chosen = with_rows(rows, chosen, tuple(built.shape), getattr(built, "variables", "spin"), labels)
+    if rows is not None or total is not None:
+        chosen = with_rows(rows, chosen, tuple(built.shape), getattr(built, "variables", "spin"), labels, total)
         chosen.check(built.shape)
-    return without_ranges(Problem(built, chosen), fixed)
+    from flipwise.model.reduction import by_index, with_members
+
+    problem = Problem(built, chosen)
+    members = with_members(fixed, include, exclude, -1 if problem.variables == "spin" else 0)
+    return without_ranges(problem, by_index(members, labels))
 
 
 def without_ranges(problem: Problem, fixed: Fixed | None = None) -> Problem:

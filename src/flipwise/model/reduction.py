@@ -8,7 +8,7 @@ is proven of it and the point itself are the user's own: `Problem` translates at
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -130,6 +130,25 @@ def _with_rows_left(problem: Problem, rows: LinearConstraints, spins: Floats) ->
     return replace(problem, objective=objective, constraint=left, reduction=reduction)
 
 
+def with_members(
+    fixed: Fixed | None, include: Iterable[Any] | None, exclude: Iterable[Any] | None, low: int
+) -> Fixed | None:
+    """`fixed` with the variables of `include` at 1 and those of `exclude` at the `low` value."""
+    if include is None and exclude is None:
+        return fixed
+    given: Any = fixed
+    if given is not None and not isinstance(given, Mapping):
+        return given  # type: ignore[no-any-return]  # which is refused where it is read
+    joined = dict(fixed or {})
+    for name, members, value in (("include", include, 1), ("exclude", exclude, low)):
+        if isinstance(members, str | bytes) or not (members is None or isinstance(members, Iterable)):
+            raise InvalidInput(f"`{name}` must be a list of variables, got {members!r}. Write [{members!r}].")
+        for key in members if members is not None else ():
+            if joined.setdefault(key, value) != value:
+                raise InvalidInput(f"`{name}` holds the variable {key!r}, to which another value is given, too.")
+    return joined
+
+
 def by_index(fixed: Fixed | None, labels: Sequence[Any] | None, what: str = "variable") -> Fixed | None:
     """Fixed variables by their index, given by their label where they have labels."""
     if labels is None or not isinstance(fixed, Mapping):
@@ -176,7 +195,7 @@ def _limits_of_rest(counts: Counts, shape: tuple[int, ...], groups: Ints, spins:
         given = spins[inside]
         ones, left = int(np.count_nonzero(given > 0)), int(np.count_nonzero(given == 0))
         if ones > high[group] or low[group] > ones + left:
-            where = "" if low.size == 1 else f" of group {group}"
+            where = "" if low.size == 1 else f" of {counts.group_in_words(group)}"
             raise InvalidInput(
                 f"`fixed` cannot be kept: {ones} of the {inside.size} variables{where} are fixed at 1 and {left} are "
                 f"not fixed, but {range_in_words(int(low[group]), int(high[group]))} must be 1."

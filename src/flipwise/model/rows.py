@@ -133,21 +133,23 @@ class LinearConstraints:
 
     # --- the same rows of other variables --------------------------------------------------------------------------
 
-    def of_bits(self, variables: Variables, counts: Constraint, shape: tuple[int, ...]) -> LinearConstraints:
-        """The rows of bits that these are beside `counts`, where the objective is in `variables`."""
+    def of_bits(self, variables: Variables, counts: Sequence[Counts], shape: tuple[int, ...]) -> LinearConstraints:
+        """The rows of bits that these and `counts` are, where the objective is in `variables`."""
         A, lower, upper = self.A, self.lower, self.upper
         names = self.names or tuple(str(row) for row in range(self.m))
         if (self.variables or variables) == "spin":  # A(2b - 1) between the limits
             sums = np.asarray(A.sum(axis=1)).reshape(-1)
             lower, upper = (lower + sums) / 2.0, (upper + sums) / 2.0
-        if isinstance(counts, Counts):
-            labels = counts.labels(shape)
+        for each in counts:
+            labels = each.labels(shape)
             inside = np.flatnonzero(labels >= 0)
-            low, high = counts.limits(shape)
+            low, high = each.limits(shape)
             members = sp.csr_array((np.ones(inside.size), (labels[inside], inside)), shape=(low.size, labels.size))
             A = sp.vstack([A, members], format="csr")
             lower, upper = np.append(lower, low), np.append(upper, np.where(high > labels.size, np.inf, high))
-            names += ("count",) if low.size == 1 else tuple(f"count of group {group}" for group in range(low.size))
+            names += (
+                ("count",) if low.size == 1 else tuple(f"count of {each.group_in_words(g)}" for g in range(low.size))
+            )
         return self._from_rows(A, lower, upper, names)
 
     def restricted(self, spins: Floats, dummies: int) -> LinearConstraints:
@@ -288,17 +290,27 @@ def _of_terms(given: list[Any], labels: Sequence[Hashable]) -> LinearConstraints
 
 
 def with_rows(
-    rows: Any, constraint: Constraint, shape: tuple[int, ...], variables: Variables, labels: Any = None
+    rows: Any,
+    constraint: Constraint,
+    shape: tuple[int, ...],
+    variables: Variables,
+    labels: Any = None,
+    total: Counts | None = None,
 ) -> LinearConstraints:
-    """The constraint that rows beside counts, or beside none, are."""
+    """The constraint that rows are beside counts, beside none, and with a total beside the counts of groups."""
     if not isinstance(constraint, Counts | Free):
         raise InvalidInput(
             f"`rows` can stand beside counts only, not beside {type(constraint).__name__}: let that keep them."
         )
-    made = as_rows(rows, int(np.prod(shape)), labels)
-    if made.A.shape[1] != int(np.prod(shape)):
-        raise InvalidInput(f"`rows` has {made.A.shape[1]} columns, but there are {int(np.prod(shape))} variables.")
-    return made.of_bits(variables, constraint, shape)
+    n = int(np.prod(shape))
+    if rows is None:
+        made = LinearConstraints._from_rows(sp.csr_array((0, n)), np.zeros(0), np.zeros(0), ())
+    else:
+        made = as_rows(rows, n, labels)
+    if made.A.shape[1] != n:
+        raise InvalidInput(f"`rows` has {made.A.shape[1]} columns, but there are {n} variables.")
+    counts = [each for each in (constraint, total) if isinstance(each, Counts)]
+    return made.of_bits(variables, counts, shape)
 
 
 def _checked_limits(name: str, given: Any, rows: int, missing: float) -> Floats:

@@ -78,6 +78,11 @@ class Smooth:
         self._drawn: Iterator[Any] = iter(())
         self._last: tuple[bytes, float, Slopes] | None = None
 
+    def __repr__(self) -> str:
+        size = " x ".join(f"{length:,}" for length in self.shape)
+        name = getattr(self._function, "__qualname__", type(self._function).__name__).rpartition("<locals>.")[2]
+        return f"Smooth({name}, {size} {self.variables} variables)"
+
     def value(self, x: Floats) -> float:
         if self._gradient is None:
             return self._value_and_gradient(x)[0]
@@ -231,7 +236,8 @@ def checked_shape(name: str, shape: Any) -> tuple[int, ...]:
     """A number of variables or a shape, as a tuple of positive integers."""
     full = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
     if not full or not all(is_whole(s) and s >= 1 for s in full):
-        raise InvalidInput(f"`{name}` must be a positive integer or a tuple of them, got {shape!r}.")
+        hint = " A point to begin with goes into `start`." if isinstance(shape, np.ndarray) else ""
+        raise InvalidInput(f"`{name}` must be a positive integer or a tuple of them, got {shape!r}.{hint}")
     return tuple(int(s) for s in full)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -21,14 +22,14 @@ from flipwise.engine.solver import Solver
 from flipwise.foundation.checks import Variables, seed_of
 from flipwise.foundation.errors import FlipwiseWarning, InvalidInput
 from flipwise.foundation.interrupts import guarded_interrupts
-from flipwise.foundation.numbers import as_number, as_square
+from flipwise.foundation.numbers import as_number, as_square, labelled_matrix
 from flipwise.minimization import solver_of
 from flipwise.model.constraints import Constraint, Free
 from flipwise.model.counts import Count
 from flipwise.model.polynomial import Polynomial
 from flipwise.model.problem import Problem, as_problem
 from flipwise.model.quadratic import Quadratic
-from flipwise.model.reduction import Fixed, by_index
+from flipwise.model.reduction import Fixed
 from flipwise.model.rows import Rows
 from flipwise.qubo.dictionaries import has_long_terms, labelled_polynomial, split_terms
 from flipwise.qubo.fixing import FixedVariables
@@ -43,6 +44,8 @@ def solve_qubo(
     constraint: Constraint | None = None,
     rows: Rows = None,
     fixed: Fixed | None = None,
+    include: Iterable[Any] | None = None,
+    exclude: Iterable[Any] | None = None,
     method: str | Solver = "portfolio",
     bound: Bound = "auto",
     pool: int | Literal["optima"] | None = None,
@@ -70,10 +73,10 @@ def solve_qubo(
     Parameters
     ----------
     Q
-        A square matrix, dense or scipy.sparse, in any triangle (entries (i, j) and (j, i) are added up, the diagonal
-        is the linear part); a dict {(u, v): coefficient}, also with linear terms (u,) and products of more variables
-        (u, v, w), which are not made quadratic; a `QuadraticModel` or `ConstrainedModel`; or the path of a model file,
-        also of an LP, MPS or QPLIB file of binary variables.
+        A square matrix, dense, scipy.sparse or a table of pandas, in any triangle (entries (i, j) and (j, i) are added
+        up, the diagonal is the linear part); a dict {(u, v): coefficient}, also with linear terms (u,) and products of
+        more variables (u, v, w), which are not made quadratic; a `QuadraticModel` or `ConstrainedModel`; or the path of
+        a model file, also of an LP, MPS or QPLIB file of bits.
     offset
         A constant added to every value.
     count
@@ -84,6 +87,8 @@ def solve_qubo(
         ({variable: coefficient}, "<=", number), by label where there are labels.
     fixed
         Variables with one value in every point, by label where there are labels, else by index: {3: 1, 7: 0}.
+    include, exclude
+        Lists of variables that are 1, and that are 0, in every point; short for `fixed`.
     bound
         "auto": small problems exactly, then what closes the gap in the time there is (odd cycles where the matrix is
         sparse, triangles in a semidefinite bound where it is dense, with branch and bound; without a time limit as long
@@ -113,7 +118,7 @@ def solve_qubo(
         "verbose": verbose, "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
         "pool": wanted_answers(pool, distance),
     }  # fmt: skip
-    problem = as_problem(objective, None, constraint, count, by_index(fixed, labels), rows, labels)
+    problem = as_problem(objective, None, constraint, count, fixed, rows, labels, include, exclude)
     return _name_certificate(
         _fix_and_solve(problem, labels, method, effort, options, bound, limits, run), "qubo", offset
     )
@@ -128,6 +133,8 @@ def solve_ising(
     constraint: Constraint | None = None,
     rows: Rows = None,
     fixed: Fixed | None = None,
+    include: Iterable[Any] | None = None,
+    exclude: Iterable[Any] | None = None,
     method: str | Solver = "portfolio",
     bound: Bound = "auto",
     pool: int | Literal["optima"] | None = None,
@@ -157,9 +164,11 @@ def solve_ising(
     h, J
         Arrays (J dense or scipy.sparse, in any triangle: entries (i, j) and (j, i) are added up) or dicts, {v: h} and
         {(u, v): J}, in which J may have products of any length; or a model or the path of a model file alone.
-    offset, count, constraint, rows, fixed, method, bound, effort, start, restarts, seed, time_limit, max_iterations
-        As in `solve_qubo`; `count` is the number of spins at +1.
-    target, gap, patience, max_evaluations, pool, distance, callback, threads, verbose, trace_file, checkpoint, every
+    offset, count, constraint, rows, fixed, include, exclude, method, bound, effort, start, restarts, seed, time_limit
+        As in `solve_qubo`; `count` is the number of spins at +1, and `exclude` means -1.
+    max_iterations, target, gap, patience, max_evaluations, pool, distance, callback, threads, verbose, trace_file
+        As in `solve_qubo`.
+    checkpoint, every
         As in `solve_qubo`.
     **options
         As in `solve_qubo`.
@@ -177,7 +186,7 @@ def solve_ising(
         "verbose": verbose, "trace_file": trace_file, "checkpoint": checkpoint, "every": every,
         "pool": wanted_answers(pool, distance),
     }  # fmt: skip
-    problem = as_problem(objective, None, constraint, count, by_index(fixed, labels), rows, labels)
+    problem = as_problem(objective, None, constraint, count, fixed, rows, labels, include, exclude)
     return _name_certificate(
         _fix_and_solve(problem, labels, method, effort, options, bound, limits, run), "ising", offset
     )
@@ -251,7 +260,8 @@ def qubo_objective(Q: Any, offset: float) -> tuple[Quadratic | Polynomial, tuple
         Q, offset = QuadraticModel.from_qubo(Q, offset), 0.0
     model = _as_model(Q, offset)
     if model is None:
-        return _quadratic_of("Q", Q, None, offset, "binary"), None
+        Q, labels = labelled_matrix("Q", Q)
+        return _quadratic_of("Q", Q, None, offset, "binary"), labels
     if model.variables != "binary":
         raise InvalidInput("`Q` is a model in -1/+1: use flipwise.solve_ising, or `model.to_binary()`.")
     return model.objective(), model.labels
@@ -270,7 +280,10 @@ def ising_objective(h: Any, J: Any, offset: float) -> tuple[Quadratic | Polynomi
             offset = as_number("offset", offset) + constant
         h, J, offset = QuadraticModel.from_ising(h, J, offset), None, 0.0
     if J is not None:
-        return _quadratic_of("J", J, h, offset, "spin"), None
+        J, labels = labelled_matrix("J", J)
+        if labels is not None and hasattr(h, "reindex") and set(h.index) == set(labels):
+            h = h.reindex(list(labels))
+        return _quadratic_of("J", J, h, offset, "spin"), labels
     model = _as_model(h, offset)
     if model is None:
         raise InvalidInput("`J` is missing: pass h and J, a QuadraticModel, or the path of a model file.")

@@ -15,6 +15,16 @@ from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
 from flipwise.model.rows import LinearConstraints
 
+FOREIGN = {
+    "jac": "gradient",
+    "x0": "start",
+    "maxiter": "max_iterations",
+    "maxfev": "max_evaluations",
+    "timeout": "time_limit",
+    "num_reads": "restarts",
+}
+"""What other libraries call some of our arguments, for errors that say what was meant."""
+
 
 @dataclass(frozen=True)
 class Method:
@@ -52,7 +62,8 @@ class Method:
         known = [f.name for f in fields(solver)]
         for name in options:
             if name not in known:
-                near = difflib.get_close_matches(name, [*known, *also], n=1)
+                own = FOREIGN.get(name)
+                near = [own] if own in also else difflib.get_close_matches(name, [*known, *also], n=1)
                 hint = f" Did you mean `{near[0]}`?" if near else ""
                 raise InvalidInput(f"unknown option `{name}`; the options are {', '.join([*known, *also])}.{hint}")
         made: Solver = solver(**options)
@@ -77,7 +88,7 @@ class Method:
             )
         if self.needs != "any" and not isinstance(problem.objective, Quadratic):
             raise IncompatibleObjective(
-                f'method="{self.name}" needs a flipwise.Quadratic, got {type(problem.objective).__name__}. '
+                f'method="{self.name}" needs a flipwise.Quadratic, got {type(problem.given.objective).__name__}. '
                 f"For other objectives use one of: {_methods_for(methods, problem, needs='any')}."
             )
         if self.needs == "densest" and not isinstance(constraint, Cardinality):
