@@ -55,10 +55,10 @@ def test_the_counts_of_groups_are_a_list_of_integers(ones: Any) -> None:
         flipwise.GroupCounts([0, 1], ones)
 
 
-@pytest.mark.parametrize("groups", [np.empty(0, dtype=int), [0.0, 1.0], [0, -2], [-3, -1], ["a", "b"]])
-def test_the_groups_are_numbers_from_0(groups: Any) -> None:
+@pytest.mark.parametrize("groups", [np.empty(0, dtype=int), [0.0, 1.0], [0, -2], [-3, -1], [True, False]])
+def test_the_groups_are_numbers_from_0_or_names(groups: Any) -> None:
     """An empty array of integers is refused too."""
-    with pytest.raises(flipwise.InvalidInput, match=r"^`groups` must be a nonempty array of group numbers"):
+    with pytest.raises(flipwise.InvalidInput, match=r"^`groups` must be a nonempty array with the group of each"):
         flipwise.GroupCounts(groups, [1, 1])
 
 

@@ -180,8 +180,8 @@ def as_problem(
         total.check(built.shape)
         if not isinstance(constraint, ColumnCounts | GroupCounts):
             raise InvalidInput(
-                "`count` can stand beside `ColumnCounts` and `GroupCounts` only: let the constraint of your own "
-                "keep the number of ones, or leave out one of the two."
+                "`count` can stand beside `ColumnCounts` and `GroupCounts` only: put the number of ones into "
+                "`constraint`, or leave out one of the two."
             )
     chosen: Constraint = Free() if constraint is None else constraint
     if not isinstance(chosen, Constraint):
@@ -197,9 +197,11 @@ def as_problem(
     if rows is not None or total is not None:
         chosen = with_rows(rows, chosen, tuple(built.shape), getattr(built, "variables", "spin"), labels, total)
         chosen.check(built.shape)
-    from flipwise.model.reduction import by_index, with_members
-
     problem = Problem(built, chosen)
+    if fixed is None and include is None and exclude is None:
+        return without_ranges(problem)
+    from flipwise.model.reduction import by_index, with_members  # it is about problems, too
+
     members = with_members(fixed, include, exclude, -1 if problem.variables == "spin" else 0)
     return without_ranges(problem, by_index(members, labels))
 
