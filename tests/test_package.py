@@ -160,7 +160,9 @@ def test_tests_stand_where_their_subjects_do() -> None:
             subjects = [
                 each.stem for each in folder.iterdir() if each.suffix == ".py" or (each / "__init__.py").exists()
             ]
-            assert any(f"{path.stem}_".startswith(f"test_{subject}_") for subject in subjects), path
+            assert any(f"{path.stem}_".startswith(f"test_{subject}_") for subject in subjects), (
+                f"{path}: tests of no module there"
+            )
 
 
 def test_tests_use_public_names() -> None:
