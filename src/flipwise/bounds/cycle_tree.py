@@ -19,6 +19,8 @@ STALLED = 8
 PROGRESS = 0.02
 """An improvement worth the name, as a share of the gap."""
 INTEGRAL = 1e-6
+LARGE = 1000
+"""Edges from which the root begins with interior points; its last rounds, and all nodes below it, are by vertices."""
 SEPARATION_WORK = 5e-8
 """What a state of the shortest paths takes (see `allowance`)."""
 
@@ -52,10 +54,11 @@ class CycleTree:
         programme.fix(node.decided)
         bound, idle, last = node.bound, 0, float("inf")
         is_root = not node.decided
+        interior = is_root and len(part.J) >= LARGE
         while True:
             if self.allowed.is_over:
                 return bound, []
-            if not programme.solve(self.allowed):
+            if not programme.solve(self.allowed, interior=interior):
                 if not programme.is_empty():
                     return bound, []
                 self._note(node, part.energy, empty=True)
@@ -78,6 +81,9 @@ class CycleTree:
                 if self.rounds % DROPPED_EVERY == 0:
                     programme.drop_idle()
                 programme.add(rows)
+                continue
+            if interior:
+                interior, idle = False, 0
                 continue
             return self._split(node, bound)
 
