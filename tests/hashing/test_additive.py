@@ -63,7 +63,7 @@ def test_entries_come_to_ridge_least_squares() -> None:
     X, groups = problem(2)
     rng = np.random.default_rng(2)
     near = [np.stack([rng.integers(0, len(g), len(X)) for g in groups], axis=1).astype(np.uint8) for _ in range(3)]
-    additive.update(X, near, groups, passes=200)
+    additive.update(X, near, groups, additive.ridge_means, passes=200)
     first = np.cumsum([0, 3, 4])
     A = np.zeros((3 * len(X), 9))
     for block, codes in enumerate(near):
@@ -71,6 +71,27 @@ def test_entries_come_to_ridge_least_squares() -> None:
             A[block * len(X) + np.arange(len(X)), first[g] + codes[:, g]] = 1
     expected = np.linalg.solve(A.T @ A + additive.RIDGE * np.eye(9), A.T @ np.tile(X, (3, 1)))
     assert np.allclose(np.concatenate(groups), expected, atol=1e-3)
+
+
+def test_shrunk_means_are_nearer_to_the_entries() -> None:
+    """Means of few rows: nearer than plain means and than a ridge where entries differ along few of the axes."""
+    rng = np.random.default_rng(4)
+    spread = np.where(np.arange(20) < 3, 2.0, 0.05)
+    entries = spread * rng.standard_normal((64, 20))
+    which = np.concatenate([np.arange(64), rng.integers(0, 64, 576)])
+    X = (entries[which] + rng.standard_normal((640, 20))).astype(np.float32)
+    sums = np.zeros((64, 20), dtype=np.float32)
+    np.add.at(sums, which, X)
+    given = sums, np.bincount(which).astype(np.float32), [X]
+
+    def off(means: np.ndarray) -> float:
+        return float(((means - entries) ** 2).sum())
+
+    shrunk = additive.shrunk_means(*given)
+    assert off(shrunk) < 0.6 * min(off(sums / given[1][:, None]), off(additive.ridge_means(*given)))
+    assert np.isfinite(additive.shrunk_means(np.zeros_like(sums), *given[1:])).all()
+    one = np.array([[1.0, 1.0], [0.0, 0.0]], dtype=np.float32)
+    assert np.isfinite(additive.shrunk_means(one, one[:, 0], [one[:1]])).all()
 
 
 def test_joint_fit_beats_the_residual_start_on_rows_not_seen() -> None:

@@ -2,7 +2,8 @@
 
 The loss is the paper's `||X - BW||^2` over codes B whose ones come one to a group. With all but one group held, the
 best entry of that group is one product of matrices away for all rows at once: codes descend group by group. Entries
-are ridge means of what the other groups leave over.
+are ridge means of what the other groups leave over; where that loses more than the start on rows kept aside, they are
+means drawn to zero along each axis by as much as they are noise there.
 
 Few rows for many entries are learned by heart. So the entries are not fitted to the best code of a row alone but to
 several near it: each is the descent of one sweep from a code of which some groups were drawn anew, first many, then
@@ -12,7 +13,7 @@ come from a beam search, whose several residuals of each row are more to learn t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,21 @@ GroupCodes = npt.NDArray[np.uint8]
 Groups = list[Rows]
 """The entries of each group, a row an entry."""
 
+Means = Callable[[Rows, Rows, Sequence[Rows]], Rows]
+"""Entries from the sums of their rows, the numbers of these, and the rows themselves."""
+
 ROUNDS = 16
 """Alternations of codes and entries at effort 1."""
+TRIED = 4
+"""Alternations after which the ridge must have gained on the start."""
 NEAR = 3
 """Codes near the best to which the entries are fitted, the best included."""
 RIDGE = 10.0
 """Added to the number of rows of an entry: what keeps rare entries short."""
+SAMPLED = 2000
+"""Rows by which noise is told; less than twice as many are looked at."""
+NOISE = 0.999
+"""The part of what means explain along an axis that may be noise, at most."""
 BEAMS = 5
 """Partial codes of a row that are carried on when it is encoded."""
 START_BEAMS, START_NUMBERS = 4, 1 << 26
@@ -59,8 +69,9 @@ def train(X: Rows, sizes: Sequence[int], rng: np.random.Generator, rounds: int, 
     held = X[: len(X) // HELD_OUT]
     X = X[len(held) :]
     groups, codes = _residual_start(X, sizes, rng)
-    tried = [list(groups)]
+    tried, start = [list(groups)], codes.copy()
     left = X - decode(codes, groups)
+    means: Means = ridge_means
     for at in range(rounds + (rounds + 3) // 4):
         if clock.expired:
             break
@@ -71,7 +82,9 @@ def train(X: Rows, sizes: Sequence[int], rng: np.random.Generator, rounds: int, 
         else:
             perturbed(X, codes, groups, left, rng, PERTURBED)
             near = [codes]
-        update(X, near, groups)
+        update(X, near, groups, means)
+        if at == TRIED - 1 and at < rounds - 1 and _loss(held, groups) > _loss(held, tried[0]):
+            groups, codes, means = list(tried[0]), start, shrunk_means
         left = X - decode(codes, groups)
         if at == rounds - 1:
             tried.append(list(groups))
@@ -161,7 +174,7 @@ def perturbed(
     return other
 
 
-def update(X: Rows, near: Sequence[GroupCodes], groups: Groups, passes: int = 2) -> None:
+def update(X: Rows, near: Sequence[GroupCodes], groups: Groups, means: Means, passes: int = 2) -> None:
     """Fit the entries to rows that have several codes each, group after group, in place."""
     left = [X - decode(codes, groups) for codes in near]
     for _ in range(passes):
@@ -173,9 +186,34 @@ def update(X: Rows, near: Sequence[GroupCodes], groups: Groups, passes: int = 2)
                 sums, of_entry = _sums(rest, codes[:, g], len(groups[g]))
                 total += sums
                 count += of_entry
-            groups[g] = total / (count + np.float32(RIDGE))[:, None]
+            groups[g] = means(total, count, left)
             for codes, rest in zip(near, left, strict=True):
                 rest -= groups[g][codes[:, g]]
+
+
+def ridge_means(sums: Rows, count: Rows, left: Sequence[Rows]) -> Rows:
+    """Means of the rows of each entry, drawn to zero by a ridge."""
+    del left
+    return sums / (count + np.float32(RIDGE))[:, None]
+
+
+def shrunk_means(sums: Rows, count: Rows, left: Sequence[Rows]) -> Rows:
+    """Means of the rows of each entry, drawn to zero along axes on which they differ by little but chance.
+
+    The mean of c rows that spread by v around an entry is off by v / c. Where the entries themselves spread by u,
+    sum / (c + v / u) is nearest to them; u is what the means explain less what chance does.
+    """
+    rows = count.sum()
+    some = np.concatenate([rest[:: max(1, len(rest) // SAMPLED)] for rest in left])
+    squares = np.einsum("ij,ij->j", some, some) / len(some)
+    means = sums / np.maximum(count, 1)[:, None]
+    explained = count @ (means.astype(np.float64) ** 2) / rows
+    around = np.maximum(squares - explained, 0.0)
+    by_chance = np.minimum(around * (np.count_nonzero(count) / rows), NOISE * explained)
+    true = explained - by_chance
+    ridge = np.divide(around, true, out=np.zeros_like(true), where=true > 0.0)
+    shrunk: Rows = (sums / np.maximum(count[:, None] + ridge, 1e-30)).astype(np.float32)
+    return shrunk
 
 
 def _residual_start(X: Rows, sizes: Sequence[int], rng: np.random.Generator) -> tuple[Groups, GroupCodes]:
