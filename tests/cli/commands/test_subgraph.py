@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from flipwise import read_graph
 from tests.cli.conftest import Call
 
 
@@ -38,6 +39,8 @@ def test_the_answer_as_a_table_a_graph_and_marks(call: Call) -> None:
     assert call(*run, "-o", "nodes.csv", "--marks", "marked.gexf").code == 0
     head, *rows = Path("nodes.csv").read_text().splitlines()
     assert head == "node,degree,weight,core" and [row.split(",")[0] for row in rows] == [str(node) for node in nodes]
+    for name in ("found.parquet", "found.flipgraph"):
+        assert call(*run, "-o", name).code == 0 and read_graph(name).n == 12
     assert call(*run, "-o", "found.graphml").code == 0
     found, marked = nx.read_graphml("found.graphml"), nx.read_gexf("marked.gexf")
     assert (

@@ -35,7 +35,7 @@ from flipwise.foundation.interrupts import guarded_interrupts
 if TYPE_CHECKING:
     from flipwise.cli.inputs import Reading
 
-_DETAILED = (".csv", ".graphml", ".gexf", ".gml")
+_DETAILED = (".csv", ".graphml", ".gexf", ".gml", ".parquet", ".flipgraph")
 """Endings of answers that say more about the nodes than their names."""
 NODES, HIDDEN = 20_000, 60
 """Of the demo's graph and of the group hidden in it."""
@@ -53,7 +53,8 @@ CONDITIONS = ("at_least", "at_most", "include", "exclude", "connected", "node_we
 @click.option("--bound/--no-bound", default=True, show_default=True, help="Prove an upper bound, or skip that.")
 @click.option("--report", "page", type=click.Path(dir_okay=False), help="Write a self-contained HTML page there.")
 @answer_file(
-    "the nodes (one k), or, by its name, a table (.csv), their graph (.graphml, .gexf, .gml) or everything (.json),"
+    "the nodes (one k), or, by its name, a table (.csv), their graph (.graphml, .gexf, .gml, .parquet, .flipgraph) or "
+    "everything (.json),"
 )
 @click.option("--marks", type=click.Path(dir_okay=False),
               help="Write the whole graph there, with the nodes marked for Gephi or Cytoscape (.graphml).")  # fmt: skip
