@@ -36,6 +36,7 @@ def test_the_minimum_is_found_and_proven(seed: int, large: int, monkeypatch: pyt
     interior points or by vertices."""
     pytest.importorskip("highspy")
     monkeypatch.setattr(cycle_tree, "LARGE", large)
+    monkeypatch.setattr(cycle_tree, "BY_VERTICES", 0)
     part = part_of(9, seed, 0.3 + 0.05 * seed, [1, 7, 2**60][seed % 3])
     CycleTree(part, Allowance()).run()
     assert part.energy == least_energy(part) == part.bound

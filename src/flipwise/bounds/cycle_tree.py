@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,8 +20,9 @@ STALLED = 8
 PROGRESS = 0.02
 """An improvement worth the name, as a share of the gap."""
 INTEGRAL = 1e-6
-LARGE = 1000
-"""Edges from which the root begins with interior points; its last rounds, and all nodes below it, are by vertices."""
+LARGE, BY_VERTICES = 1000, 4
+"""Edges from which the root is cut at interior points, after some rounds in which rows are so few that these would be
+far from all of them; the last rounds of the root, and all nodes below it, are by vertices."""
 SEPARATION_WORK = 5e-8
 """What a state of the shortest paths takes (see `allowance`)."""
 
@@ -54,10 +56,11 @@ class CycleTree:
         programme.fix(node.decided)
         bound, idle, last = node.bound, 0, float("inf")
         is_root = not node.decided
-        interior = is_root and len(part.J) >= LARGE
+        by_vertices = BY_VERTICES if is_root and len(part.J) >= LARGE else math.inf
         while True:
             if self.allowed.is_over:
                 return bound, []
+            interior = self.rounds >= by_vertices
             if not programme.solve(self.allowed, interior=interior):
                 if not programme.is_empty():
                     return bound, []
@@ -83,7 +86,7 @@ class CycleTree:
                 programme.add(rows)
                 continue
             if interior:
-                interior, idle = False, 0
+                by_vertices, idle = math.inf, 0
                 continue
             return self._split(node, bound)
 
