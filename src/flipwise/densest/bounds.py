@@ -37,7 +37,7 @@ from flipwise.kernels.jit import thread_count, threads, threads_worth
 from flipwise.kernels.peeling import later_neighbours
 
 _EPS = float(np.finfo(np.float64).eps)
-PEELING, SPLITTING = 5e-8, 2.5e-8
+PEELING, SPLITTING = 5e-8, 4e-8
 """About the seconds that the order bound, and splitting the edges before they are balanced, take for each arc of a
 large graph: neither is begun where less time is left."""
 PASSES = 10
