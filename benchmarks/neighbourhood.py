@@ -54,17 +54,17 @@ def main() -> None:
         sizes = (200,) if arguments.quick else (1600,) if name == LARGE else (400, 1600, 6400)
         for k in sizes:
             for start in ("degree", "random 0") if name == LARGE else ("degree", "random 0", "random 1", "random 2"):
-                start = None
+                point = None
                 if start == "degree":
-                    start = np.zeros(graph.n, dtype=np.int8)
-                    start[largest(degrees, k)] = 1
+                    point = np.zeros(graph.n, dtype=np.int8)
+                    point[largest(degrees, k)] = 1
                 seed = 0 if start == "degree" else int(start.split()[1])
                 for mode, (label, m) in product(("improved", "literal"), SEARCHES.items()):
                     began = time.perf_counter()
                     result = flipwise.minimize(
                         objective,
                         constraint=flipwise.Cardinality(k),
-                        start=start,
+                        start=point,
                         seed=seed,
                         neighbourhood=m,
                         literal=mode == "literal",
