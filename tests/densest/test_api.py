@@ -7,6 +7,7 @@ import json
 import signal
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -287,3 +288,47 @@ def test_real_graphs_reach_their_floors_with_small_gaps(
 
     result = flipwise.densest_subgraph(local_graph(name, data_folder), k, seed=0, effort=0.2)
     assert result.density >= floor and result.gap is not None and result.gap <= gap
+
+
+@given(graphs(), st.data())
+@settings(max_examples=15, deadline=None)
+def test_a_pool_holds_distinct_sets_whose_densities_are_theirs(W: np.ndarray, data: st.DataObject) -> None:
+    """The best first and as good as without a pool, any two apart by what was asked for."""
+    k, distance = data.draw(st.integers(1, len(W))), data.draw(st.integers(1, 4))
+    alone = flipwise.densest_subgraph(W, k, seed=0)
+    result = flipwise.densest_subgraph(W, k, seed=0, pool=4, distance=distance)
+    pool = result.pool
+    assert pool is not None and 1 <= len(pool) <= 4
+    assert pool.values[0] == result.density == pytest.approx(alone.density)
+    for x, density in pool:
+        nodes = np.flatnonzero(x)
+        assert nodes.size == k and density == pytest.approx(W[np.ix_(nodes, nodes)].sum() / k, abs=1e-12)
+    assert (np.diff(pool.values) <= 1e-12).all()
+    apart = pool.distances[~np.eye(len(pool), dtype=bool)]
+    assert (apart >= distance).all()
+
+
+def test_a_pool_has_what_is_next_to_the_best_set() -> None:
+    """A clique among few other edges: the next best sets have one other node."""
+    clique = [[i, j] for i in range(8) for j in range(i)]
+    edges = [*clique, *[[i, i + 1] for i in range(7, 99)]]
+    pool = flipwise.densest_subgraph((100, edges), 8, seed=0, pool=5).pool
+    assert pool is not None and len(pool) == 5
+    assert pool.distances[0, 1:].tolist() == [2] * 4 and pool.values[1] == 2 * 22 / 8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"k": 3, "pool": "optima"}, "pool="),
+        ({"k": [3, 4], "pool": 2}, "one k"),
+        ({"pool": 2}, "one k"),
+        ({"k": 3, "include": [0], "pool": 2}, "several"),
+        ({"k": 3, "distance": 2}, "distance"),
+        ({"k": 3, "pool": 0}, "pool"),
+    ],
+)
+def test_pools_that_make_no_sense_are_refused(arguments: dict[str, Any], message: str) -> None:
+    """Before any work, and with what to do instead."""
+    with pytest.raises(flipwise.InvalidInput, match=message):
+        flipwise.densest_subgraph((6, [[0, 1], [1, 2], [2, 3]]), **arguments)

@@ -10,7 +10,7 @@ import pytest
 import flipwise
 from flipwise.densest.bounds import balanced_loads
 from flipwise.densest.core import Core
-from flipwise.densest.search import KeptSet, Search, Walks, proven_optimal, report
+from flipwise.densest.search import KeptSet, Search, Walks, report
 from flipwise.densest.subset import Subset
 from flipwise.densest.whole import GraphInMemory, SubgraphObjective
 from flipwise.engine.limits import Limits, Status
@@ -42,13 +42,13 @@ def test_a_set_is_reported_with_the_numbers_of_the_whole_graph() -> None:
     """The value is -x'Wx of the set, and a bound that it meets ends the search."""
     run, core = run_and_core()
     subset = Subset.of(core.graph, np.arange(core.graph.n) < K)
-    assert report(run, core, subset) is None and proven_optimal(run) is None
+    assert report(run, core, subset) is None and run.ended_by_proof is None
     assert run.best_x is not None and np.flatnonzero(run.best_x > 0).tolist() == list(range(6, 6 + K))
     assert run.best_value == -2.0 * subset.weight == run.problem.objective.value(run.best_x)
     run.raise_bound(-2.0 * subset.weight - 1.0)
-    assert proven_optimal(run) is None
+    assert run.ended_by_proof is None
     run.raise_bound(-2.0 * subset.weight)
-    assert report(run, core, subset) is Status.OPTIMAL is proven_optimal(run)
+    assert report(run, core, subset) is Status.OPTIMAL is run.ended_by_proof
 
 
 @pytest.mark.parametrize("effort", [0.0, 0.05])

@@ -16,6 +16,7 @@ from flipwise.densest.sizes import Call, solve_sizes
 from flipwise.densest.whole import GraphInMemory, WholeGraph
 from flipwise.densest.with_conditions import check_call, solve_conditions, solve_several
 from flipwise.engine.limits import Limits
+from flipwise.engine.pool import Wanted, wanted_answers
 from flipwise.engine.run import Callback
 from flipwise.engine.solver import Solver
 from flipwise.foundation.arrays import Ints
@@ -73,6 +74,8 @@ def densest_subgraph(
     patience: int | None = None,
     gap: float | None = None,
     max_evaluations: int | None = None,
+    pool: int | None = None,
+    distance: int = 1,
     callback: Callback | None = None,
     threads: int | None = None,
     verbose: bool = False,
@@ -117,6 +120,10 @@ def densest_subgraph(
     gap, max_evaluations
         Stop when the density is proven to be within this share of the best possible (0.01 is 1 %), or after so many
         evaluations, for each k.
+    pool, distance
+        So many sets of k nodes in `result.pool`, any two of which differ in so many nodes at least (a node for another
+        one is two); each point has a 1 for each of its nodes. For one k without conditions; `several` is for sets that
+        share few nodes.
     callback
         Called with a `Progress` after each step, whose values are those of the minimised -x'Wx; return True to stop.
     threads
@@ -172,11 +179,14 @@ def densest_subgraph(
         trace_file,
         checkpoint,
         every,
+        _wanted_sets(pool, distance),
         options,
     )
     given = [] if start is None else [named_nodes(whole, start, "start")]
     conditions = _Asked(k, at_least, at_most, include, exclude, connected, node_weights)
     check_several(several, overlap)
+    if pool is not None and (conditions.are_any or several is not None or k is None or _is_list(k)):
+        raise InvalidInput("`pool` is for one k without conditions; `several` is for several sets with them.")
     if conditions.are_any or several is not None:
         return _with_conditions(whole, conditions, call, given, several, overlap)
     if k is None:
@@ -218,6 +228,16 @@ class _Asked(NamedTuple):
         most: list[int | None] = [*reversed(checked.get("at_most", []))]
         most = most or [None]
         return [(a, b) for a in least for b in most], bool(lists)
+
+
+def _wanted_sets(pool: int | None, distance: int) -> Wanted | None:
+    """What is wanted of a pool; sets of k nodes are not listed."""
+    if isinstance(pool, str):
+        raise InvalidInput(
+            f"`pool` must be a number of sets, got {pool!r}. All densest sets of a small graph: "
+            'flipwise.minimize(-A, variables="binary", count=k, pool="optima") with its matrix A.'
+        )
+    return wanted_answers(pool, distance)
 
 
 def _with_conditions(

@@ -25,7 +25,7 @@ from flipwise.densest.connected import Field, Piece, first_piece, gathered, peel
 from flipwise.densest.core import Core, induced, whole_core
 from flipwise.densest.enumerated import NoFeasibleSet, densest_of_all
 from flipwise.densest.flow import BestRatio, best_ratio, in_units, order_gains
-from flipwise.densest.search import Search, proven_optimal
+from flipwise.densest.search import Search
 from flipwise.densest.subset import Subset, descend, times
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
@@ -179,7 +179,7 @@ class _OneSearch:
             known.tops = most_of_any(graph, known.loads)
         if self.prove and known.tops is not None:
             self.note("loads", densest_of_any(graph, known.tops))
-        return proven_optimal(self.run)
+        return self.run.ended_by_proof
 
     def known_sets(self) -> Status | None:
         """The user's sets, and the best first nodes of the order by loads."""
@@ -227,7 +227,7 @@ class _OneSearch:
         inner, bonus = alike(inner, graph.bonus[kept])
 
         def tell(subset: Subset) -> Status | None:
-            return self.tell(graph.chosen(kept[subset.members])) or proven_optimal(self.run)
+            return self.tell(graph.chosen(kept[subset.members])) or self.run.ended_by_proof
 
         starts = [mask_of(kept.size, np.searchsorted(kept, order[:size]))]
         if free.size >= size:
@@ -353,7 +353,7 @@ class _OneSearch:
         x = np.full(self.run.problem.n, -1.0)
         x[nodes] = 1.0
         self.run.count_evaluation()
-        return self.run.step(x, -self.graph.density(nodes)) or proven_optimal(self.run)
+        return self.run.step(x, -self.graph.density(nodes)) or self.run.ended_by_proof
 
     def note(self, name: str, density: float) -> None:
         """Note a proven bound on the density."""

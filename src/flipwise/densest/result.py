@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,9 @@ class DensestSubgraph(Result):
         own.update(bound=None, variables="binary")
         described = cls(**own, notes=graph.notes)
         described.value = described.describe(graph) / k
+        if described.pool is not None:
+            densities = 0.0 - described.pool.values / k
+            described.pool = replace(described.pool, values=np.array([described.value, *densities[1:]]))
         bounds = proven.get(k)
         if bounds is not None:
             described.note_bounds(bounds, exhausted=result.optimal and result.method == "exact")

@@ -49,11 +49,13 @@ MOST_MOVES = 100
 """Piece moves at effort 1, at most: what is not found on a small graph by then is not there."""
 POOL = 6
 """Different sets kept."""
+NEARBY, TRIES = 4, 30
+"""Of so many nodes more than twice as many as are exchanged, drawn so many times for each answer."""
 
 
 def report(run: Run, core: Core, subset: Subset) -> Status | None:
     """Tell the run of a set found in a core; a status means: stop now, also because the bound proves it optimal."""
-    return run.step(point_of(run, core, subset), -2.0 * subset.weight) or proven_optimal(run)
+    return run.step(point_of(run, core, subset), -2.0 * subset.weight) or run.ended_by_proof
 
 
 def point_of(run: Run, core: Core, subset: Subset) -> Floats:
@@ -61,13 +63,6 @@ def point_of(run: Run, core: Core, subset: Subset) -> Floats:
     x = np.full(run.problem.n, -1.0)
     x[core.nodes[subset.members]] = 1.0
     return x
-
-
-def proven_optimal(run: Run) -> Status | None:
-    """The status of a run whose best set meets its bound, or comes as near as was asked for."""
-    if not run.gap_reached:
-        return None
-    return Status.OPTIMAL if run.is_proven else Status.GAP
 
 
 @dataclass
@@ -169,6 +164,7 @@ class Search:
             self.run.keep(self.state)
             if stop is not None:
                 return stop
+        self._offer_nearby()
         return Status.LOCAL_OPTIMUM
 
     def _start_masks(self, given: Sequence[Bools]) -> Iterator[Bools]:
@@ -201,10 +197,31 @@ class Search:
         if any(kept.weight == subset.weight and np.array_equal(kept.inside, subset.inside) for kept in self.pool):
             return None
         best = not self.pool or subset.weight > self.pool[0].weight
+        self._offer_to_user(subset)
         self.pool.append(subset.copy())
         self.pool.sort(key=lambda kept: -kept.weight)
         del self.pool[POOL:]
         return self._report(subset) if best else None
+
+    def _offer_to_user(self, subset: Subset) -> None:
+        """For the answers of a run that wants several."""
+        if self.run.pool is not None:
+            self.run.pool.offer(point_of(self.run, self.core, subset) > 0.0, -2.0 * subset.weight)
+
+    def _offer_nearby(self) -> None:
+        """What is next to the best set: weak nodes of it are exchanged for strong others, as many as must differ."""
+        answers, best = self.run.pool, self.pool[0]
+        if answers is None:
+            return
+        swaps = -(-answers.wanted.distance // 2)
+        ranked = np.argsort(best.degrees, kind="stable")
+        weak = ranked[best.inside[ranked] == 1][: 2 * swaps + NEARBY]
+        strong = ranked[best.inside[ranked] == 0][::-1][: 2 * swaps + NEARBY]
+        rng = np.random.default_rng(0)
+        for _ in range(int(TRIES * answers.wanted.size) if swaps <= min(weak.size, strong.size) else 0):
+            other = best.copy()
+            other.exchange(rng.choice(weak, swaps, replace=False), rng.choice(strong, swaps, replace=False))
+            self._offer_to_user(other)
 
     def _tabu_walk(self, subset: Subset, steps: int) -> Subset:
         """A tabu walk; returns the best set on its way."""

@@ -20,6 +20,7 @@ from flipwise.densest.sweep import Sweep
 from flipwise.densest.whole import GraphInMemory, SubgraphObjective, WholeGraph
 from flipwise.engine.checkpoint import Checkpoint, open_checkpoint
 from flipwise.engine.limits import Limits, Status
+from flipwise.engine.pool import Wanted
 from flipwise.engine.run import Callback
 from flipwise.engine.solve import Proof, solve
 from flipwise.engine.solver import Solver
@@ -50,6 +51,7 @@ class Call:
     trace_file: str | Path | None = None
     checkpoint: str | Path | None = None
     every: float = 60.0
+    pool: Wanted | None = None
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -97,6 +99,7 @@ def solve_sizes(
                     checkpoint=opened,
                     part=f"k={size}",
                     bound=proof,
+                    pool=call.pool,
                     **call.watched(),
                 )
             except KeyboardInterrupt:

@@ -31,7 +31,7 @@ from flipwise.densest.core import Core, core_above, core_of_size, positive_degre
 from flipwise.densest.exhaustive import MOST_NODES, MOST_WORK, QUICK_WORK, best_of_all
 from flipwise.densest.pairs import add_pair_bound
 from flipwise.densest.relaxed import add_semidefinite_bound
-from flipwise.densest.search import Search, Walks, proven_optimal, report
+from flipwise.densest.search import Search, Walks, report
 from flipwise.densest.semidefinite import FULL_SPECTRUM
 from flipwise.densest.subset import Subset, descend
 from flipwise.densest.sweep import Searches, Sweep
@@ -171,17 +171,19 @@ class OneSize:
 
     def proven(self, core: Core, loads: Floats, effort: float, *, shared: bool) -> Status:
         """Prove what can be proven after a search; `shared` loads are those of a larger k."""
-        if shared and proven_optimal(self.run) is None:  # they served the search; a proof deserves loads of its own
+        if self.run.gap_reached:
+            return self.run.ended_by_proof or Status.LOCAL_OPTIMUM
+        if shared:  # they served the search; a proof deserves loads of its own
             core, loads = self.own_loads()
             self.add_bounds(core, CoreLoads(core, loads))
         self.add_bipartite_bound()
         add_pair_bound(self.bounds, core, loads, self.run, PAIR_WORK * effort)
-        status = proven_optimal(self.run) or self.looked_at_all(MOST_WORK * effort)
+        status = self.run.ended_by_proof or self.looked_at_all(MOST_WORK * effort)
         if status is None:
             subset = Subset.of(core.graph, np.isin(core.nodes, self.best_nodes))
             least = float(min(subset.degrees[subset.mask], default=0.0))
             add_semidefinite_bound(self.bounds, core, loads, self.run, effort, self.graph.weight_range[1], least)
-            status = proven_optimal(self.run) or self.run.stopped
+            status = self.run.ended_by_proof or self.run.stopped
         return status or Status.LOCAL_OPTIMUM
 
     def add_bipartite_bound(self) -> None:
@@ -213,9 +215,8 @@ class OneSize:
         nodes = find_clique(core, self.k, copy.deepcopy(rng), stop, work)
         if nodes is None:
             return self.run.stopped
-        x = np.full(self.graph.n, -1.0)
-        x[nodes] = 1.0
-        return self.run.step(x, -2.0 * pairs) or proven_optimal(self.run)
+        x = np.where(np.isin(np.arange(self.graph.n), nodes), 1.0, -1.0)
+        return self.run.step(x, -2.0 * pairs) or self.run.ended_by_proof
 
     def looked_at_all(self, work: float) -> Status | None:
         """Walk through all sets of a small graph; a status when that came to its end, or the time did."""
@@ -265,7 +266,7 @@ class OneSize:
             if self.prove:
                 self.bounds.add("loads", top_sum(scouted.loads, self.k, scouted.core.cap))
                 self.run.raise_bound(-2.0 * self.bounds.best[1])
-        elif self.prove:
+        elif self.prove and self.run.pool is None:
             status = self.looked_at_all(QUICK_WORK)
         if status is not None and sweep.record is not None:
             sweep.record.add(self.bounds, loaded)
@@ -302,7 +303,8 @@ class OneSize:
         if large and (late or self._loads_are_hopeless(scouted.core, scouted.weight)):
             return None
         level = float(np.sort(scouted.loads)[max(0, scouted.loads.size - self.k)])
-        return float(math.floor((1.0 if large else 0.8) * min(scouted.least, level)))
+        cap = float(math.floor((1.0 if large else 0.8) * min(scouted.least, level)))
+        return None if self.run.pool is not None and cap > scouted.core.cap else cap  # other answers need room
 
     def needed_core(self, scouted: FirstSolution, known: CoreLoads | None) -> tuple[Core, Floats]:
         """The core that the first solution says is needed, and its loads."""
@@ -383,7 +385,7 @@ class OneSize:
         """Whether the published methods on the whole graph are no great work, and may still help."""
         in_time = self.run.seconds_left > PUBLISHED_SECONDS * self.graph.n_arcs
         small = in_time and self.graph.n_arcs <= LARGE_ARCS and self.graph.weight_range[0] >= 0.0
-        return effort > 0 and small and proven_optimal(self.run) is None
+        return effort > 0 and small and self.run.ended_by_proof is None
 
     def add_bounds(self, core: Core, loaded: CoreLoads) -> None:
         """Prove what costs little, where that is wanted."""

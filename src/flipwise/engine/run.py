@@ -186,6 +186,14 @@ class Run:
         gap = relative_gap(self.incumbent.value, self.incumbent.bound) if self.incumbent.x is not None else None
         return gap is not None and gap <= self.limits.gap
 
+    @property
+    def ended_by_proof(self) -> Status | None:
+        """The status of a run that what is proven ends: not while answers for a pool may still be as good."""
+        waits = self.limits.gap is None and self.pool is not None and not self.pool.is_settled(self.bound)
+        if waits or not self.gap_reached:
+            return None
+        return Status.OPTIMAL if self.is_proven else Status.GAP
+
     # --- what solvers tell -----------------------------------------------------------------------------------------
 
     def offer(self, x: Floats, value: float) -> bool:
@@ -278,8 +286,8 @@ class Run:
         if limits.target is not None and record.best <= limits.target:
             self.stopped = Status.TARGET
             return self.stopped
-        if self.gap_reached and (limits.gap is not None or self.pool is None or self.pool.is_settled(self.bound)):
-            self.stopped = Status.OPTIMAL if self.is_proven else Status.GAP
+        if (proven := self.ended_by_proof) is not None:
+            self.stopped = proven
             return self.stopped
         if self.check_time() is not None:
             return self.stopped
