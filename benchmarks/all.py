@@ -73,7 +73,7 @@ STEPS = (
     Step("polynomials", "polynomials.py labs --cap 60 --seeds 3"),
     Step("proofs", "exact_cases.py --cases 100000", "exact_cases.py --cases 2000 --name exact-cases"),
     Step("proofs", "proofs.py --processor --count 3 --most 60", needs=("highspy",)),
-    Step("proofs", "proofs.py --processor --limit 60 --gset G11 G13 G32 G34 G57 G62 G66", needs=("highspy",), data=True),
+    Step("proofs", "proofs.py --processor --gset G11 G13 G32 G34 G57 G62 G66", needs=("highspy",), data=True),
     Step("proofs", "exact_rivals.py --seconds 20", needs=("ortools",)),
     Step("densest", "densest.py --effort 1.5", "densest.py --quick", data=True),
     Step("densest", "densest_rivals.py --effort 0.1 --threads 1", "densest_rivals.py --quick", data=True),
