@@ -2,6 +2,7 @@
 
     python benchmarks/neighbourhood.py             # dblp-2010 and uk-2007-05@100000 (needs FLIPWISE_DATA), three k
     python benchmarks/neighbourhood.py --large     # and a generated graph of the size of hollywood-2009, k = 1600
+    python benchmarks/neighbourhood.py --large --only generated --cap 300
     python benchmarks/neighbourhood.py --quick     # a generated graph of 20,000 nodes
     python benchmarks/render.py neighbourhood      # the table in the docs, from the stored rows
 
@@ -13,6 +14,8 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -34,19 +37,25 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a small generated graph only")
     parser.add_argument("--large", action="store_true", help="add a graph of the size of hollywood-2009")
     parser.add_argument("--graph", type=Path, help="that graph, if it has been stored before")
+    parser.add_argument("--only", help="graphs whose name has this in it; the rows of others stay")
     parser.add_argument("--cap", type=float, default=60.0, help="seconds for each run")
     arguments = parser.parse_args()
     recorder = Recorder("neighbourhood-quick" if arguments.quick else "neighbourhood")
     if arguments.quick:
-        graphs = {"rmat 20,000": rmat_graph(20_000, 400_000, seed=0)}
+        graphs: dict[str, Callable[[], flipwise.Graph]] = {"rmat 20,000": lambda: rmat_graph(20_000, 400_000, seed=0)}
     else:
-        graphs = {name: local_graph(name) for name in ("dblp-2010", "uk-2007-05@100000")}
+        graphs = {name: partial(local_graph, name) for name in ("dblp-2010", "uk-2007-05@100000")}
         if arguments.large:
             stored = arguments.graph
-            graphs[LARGE] = flipwise.read_graph(stored) if stored else rmat_graph(1_139_905, 113_891_327, seed=0)
+            graphs[LARGE] = lambda: (
+                flipwise.read_graph(stored) if stored else rmat_graph(1_139_905, 113_891_327, seed=0)
+            )
+        graphs = {name: load for name, load in graphs.items() if arguments.only is None or arguments.only in name}
+        recorder.go_on(lambda row: row["graph"] not in graphs)
     if arguments.graph is not None:  # where it lies says nothing to others
         recorder.record["command"] = recorder.record["command"].replace(str(arguments.graph), arguments.graph.name)
-    for name, graph in graphs.items():
+    for name, load in graphs.items():
+        graph = load()
         W = graph.to_scipy()
         objective = flipwise.Quadratic(-W, variables="binary")
         degrees = np.asarray(W.sum(axis=1), dtype=np.float64)
