@@ -240,6 +240,10 @@ def dense_anneal_counts(J, temperatures, quantiles, stiffness, labels, excess, l
     state[0] = random
 
 
+SWAPPING = 20_000_000
+"""Spins that are looked at for swaps when a count is restored, but for a hundred swaps: each looks at all of them."""
+
+
 @helper
 def _cheapest_spin(members, s, f, sign):
     """The spin of `members` at `sign` whose flip costs least, or -1."""
@@ -263,7 +267,7 @@ def csr_restore_count(indptr, indices, J, slack, members, missing, s, f):
         i = _cheapest_spin(members, s, f, sign)
         _flip_csr(indptr, indices, J, i, s, f)
         missing += sign
-    while True:
+    for _ in range(100 + SWAPPING // max(1, members.size)):
         i = _cheapest_spin(members, s, f, up)
         if i < 0:
             return
@@ -287,7 +291,7 @@ def dense_restore_count(J, slack, members, missing, s, f):
         i = _cheapest_spin(members, s, f, sign)
         _flip_dense(J, i, s, f)
         missing += sign
-    while True:
+    for _ in range(100 + SWAPPING // max(1, members.size)):
         i = _cheapest_spin(members, s, f, up)
         if i < 0:
             return
