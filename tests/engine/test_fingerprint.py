@@ -134,7 +134,7 @@ def test_one_other_edge_or_row_is_another_problem(function: str, tmp_path: Path)
             return getattr(flipwise, function)(*given, seed=0, effort=0.1, checkpoint=path, **options)
 
     with pytest.raises(Killed):
-        solve(data[0], every=0, callback=killer(12 if function == "densest_subgraph" else 2))
+        solve(data[0], every=0, callback=killer({"densest_subgraph": 12, "partition": 3}.get(function, 2)))
     assert path.exists()
     with pytest.raises(flipwise.InvalidInput, match="belongs to another run"):
         solve(data[1])

@@ -126,7 +126,7 @@ def test_low_rank_problems_fall_back_to_perturbed_descents(monkeypatch: pytest.M
 def test_arguments_are_checked() -> None:
     """Contradictory or wrong arguments are refused before any work."""
     Q = np.eye(3)
-    with pytest.raises(InvalidInput, match="exclude"):
+    with pytest.raises(InvalidInput, match="`count` can stand beside"):
         flipwise.solve_qubo(Q, count=1, constraint=flipwise.Cardinality(1))
     with pytest.raises(InvalidInput, match="bound"):
         flipwise.solve_qubo(Q, bound="cheapest")  # type: ignore[arg-type]
