@@ -93,7 +93,7 @@ STEPS = (
     Step("qubo", "dimod_conversion.py", "dimod_conversion.py --interactions 100000", needs=("dimod",)),
     Step("qubo", "pools.py", needs=SAMPLERS),
     Step("models", "constraint_cases.py"),
-    Step("models", "rows.py --seconds 1.5"),
+    Step("models", "rows.py --seconds 5"),
     Step("models", "cqm_examples.py --seconds 1 --seeds 3", needs=SAMPLERS),
     Step("densest", "densest_blocks.py"),
     Step("qubo", "solve_again.py"),
