@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import threading
 from functools import cache
 from pathlib import Path
@@ -234,3 +236,28 @@ def test_files_are_checked(tmp_path: Path) -> None:
         path.write_bytes(other)
         with pytest.raises(InvalidFile):
             Index.open(path)
+
+
+@pytest.mark.parametrize("metric", ["missing", None, "hamming", ["cosine"], 3])
+def test_a_head_without_a_metric_that_there_is_is_refused(metric: Any, tmp_path: Path) -> None:
+    """Also where its checksum fits."""
+    path = tmp_path / "i"
+    index = Index(ITQ(12, random_state=0).fit(X))
+    index.add(X[:9])
+    index.save(path)
+    content = path.read_bytes()
+    size = int.from_bytes(content[16:24], "little")
+    about = json.loads(content[56 : 56 + size])
+    if metric == "missing":
+        del about["metric"]
+    else:
+        about["metric"] = metric
+    head = json.dumps(about).encode()
+    head += b" " * (size - len(head))  # arrays stay where they are
+    if len(head) > size:
+        head = json.dumps(about, separators=(",", ":")).encode().ljust(size)
+    path.write_bytes(
+        content[:16] + len(head).to_bytes(8, "little") + hashlib.sha256(head).digest() + head + content[56 + size :]
+    )
+    with pytest.raises(InvalidFile, match="metric"):
+        Index.open(path)

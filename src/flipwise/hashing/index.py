@@ -19,11 +19,10 @@ from flipwise.foundation.errors import InvalidInput
 from flipwise.foundation.numbers import as_floats
 from flipwise.hashing.additive import Rows, clusters
 from flipwise.hashing.codes import Codes
-from flipwise.hashing.scoring import Scoring
+from flipwise.hashing.scoring import METRICS, Scoring
 from flipwise.hashing.search import Neighbours, checked_k, rerank
 from flipwise.hashing.segment import Found, Ints, Probing, Segment, best_of, joined
 
-METRICS = ("cosine", "inner", "euclidean")
 ROWS = 1 << 16
 """Rows that are encoded together."""
 TABLE_ENTRIES = 1 << 24

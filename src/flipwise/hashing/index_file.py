@@ -20,7 +20,7 @@ from flipwise.foundation.checks import is_whole
 from flipwise.foundation.errors import InvalidFile, InvalidInput
 from flipwise.hashing.additive import Rows
 from flipwise.hashing.files import content_of, estimator_in
-from flipwise.hashing.scoring import Scoring
+from flipwise.hashing.scoring import METRICS, Scoring
 from flipwise.hashing.segment import Segment
 
 MAGIC = b"FLIPWISE-INDEX-1"
@@ -100,6 +100,8 @@ def _check_values(about: dict[str, Any]) -> None:
         raise ValueError("another kind of file")
     if not is_whole(about["next"]) or not 0 <= about["next"] < 2**63:
         raise ValueError(f"the next id is {about['next']!r}")
+    if not isinstance(about["metric"], str) or about["metric"] not in METRICS:
+        raise ValueError(f"the metric is {about['metric']!r}")
     if lists is not None and (not is_whole(lists) or lists < 2):
         raise ValueError(f"{lists!r} lists")
 

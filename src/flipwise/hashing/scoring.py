@@ -15,6 +15,7 @@ from flipwise.foundation.errors import InvalidInput
 from flipwise.hashing.codes import Bytes, Codes
 from flipwise.hashing.search import Singles, bit_tables
 
+METRICS = ("cosine", "inner", "euclidean")
 ONE, ZERO = np.ones(1, dtype=np.float32), np.zeros(1, dtype=np.float32)
 
 
