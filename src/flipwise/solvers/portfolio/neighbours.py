@@ -63,6 +63,8 @@ class NeighbourSearch:
 
     def explore_to_the_end(self, run: Run, rounds: int) -> None:
         """Go on for a fixed amount of work, the same for the same seed; with a time limit for a last share of it."""
+        if not self.pool.is_full:  # answers found before may have had to go for better ones: every point is left again
+            self._done.clear()
         if run.limits.time_limit is not None:
             end = run.seconds + max(LAST_SECONDS, SHARE * run.seconds)
             if run.stopped is not Status.INTERRUPTED:
