@@ -85,8 +85,13 @@ STEPS = (
     Step("densest", "reading.py", "reading.py --quick", needs=("networkx", "igraph", "pyarrow")),
     Step("qubo", "structured.py", data=True),
     Step("qubo", "gset.py --processor", data=True),
+    Step("qubo", "gset.py --go-on --processor --family gset palubeckis --smallest 1001 --seconds 10", data=True),
     Step("qubo", "sampler_reads.py", needs=SAMPLERS, data=True),
     Step("qubo", "qubo_peers.py --cores 1", needs=SAMPLERS, data=True),
+    Step("qubo", "qubo_peers.py --cores 1 --go-on --seconds 1 10 60 --only p3000.1 p4000.1 p5000.1 p6000.1 p7000.1 "
+         "--solvers dwave-sa dwave-sa-long dwave-tabu", needs=SAMPLERS, data=True),
+    Step("qubo", "qubo_peers.py --cores 1 --go-on --tts 10 --seconds 1 --only G1 G11 G14 G22 G43 G48 bqp1000.1 p3000.1 "
+         "--solvers dwave-sa dwave-tabu", needs=SAMPLERS, data=True),
     Step("qubo", "qubo_scale.py", "qubo_scale.py --quick"),
     Step("qubo", "maxcut_bounds.py", data=True),
     Step("qubo", "penalties.py", "penalties.py --quick", needs=SAMPLERS),

@@ -1,6 +1,6 @@
 """Gaps to best-known values: all Gset files, OR-Library bqp, Palubeckis, each with up to 60 s; a run ends at the best.
 
-python benchmarks/gset.py [--seconds 60] [--only G1 p3000.1] [--family gset bqp palubeckis]
+python benchmarks/gset.py [--seconds 10 60] [--only G1 p3000.1] [--family gset bqp palubeckis]
                           [--largest 1000] [--threads 2] [--processor] [--go-on] [--quick]
 
 `--go-on` repeats the instances that have not reached the best-known value and keeps the others. `--processor` counts
@@ -10,6 +10,7 @@ seconds of the processor, with one thread.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import time
 
@@ -22,7 +23,7 @@ import flipwise
 def main() -> None:
     """Run and store."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seconds", type=float, nargs="+", default=[60.0])
     parser.add_argument("--only", nargs="+")
     families = {"gset": gset_names(), "bqp": bqp_names(), "palubeckis": list(PALUBECKIS)}
     parser.add_argument("--family", nargs="+", choices=list(families), default=list(families))
@@ -41,13 +42,13 @@ def main() -> None:
     names = arguments.only or [name for family in arguments.family for name in families[family]]
     if arguments.quick and not arguments.only:
         names = ["G1", "G14", "G22", "G43", "bqp100.1", "bqp1000.1", "p3000.1"]
-    seconds = 5.0 if arguments.quick else arguments.seconds
+    limits = [5.0] if arguments.quick else arguments.seconds
     flipwise.warm_up()
     recorder = Recorder("gset")
     rows = recorder.go_on() if arguments.go_on else []
-    reached = {row["instance"] for row in rows if row["behind"] is None or row["behind"] <= 0}
-    for name in names:
-        if name in reached:
+    reached = {(row["instance"], row["limit"]) for row in rows if row["behind"] is None or row["behind"] <= 0}
+    for name, seconds in itertools.product(names, limits):
+        if (name, seconds) in reached:
             continue
         problem = instance(name)
         if not arguments.smallest <= problem.model.n <= (arguments.largest or problem.model.n):
@@ -67,7 +68,7 @@ def main() -> None:
         value = problem.value(result.x)
         behind = None if problem.best is None else problem.best - value
         found = next((r.seconds for r in result.trace.records if r.best <= result.value), spent)
-        rows[:] = [row for row in rows if row["instance"] != name]
+        rows[:] = [row for row in rows if (row["instance"], row["limit"]) != (name, seconds)]
         recorder.add(
             instance=name,
             n=problem.model.n,
@@ -82,7 +83,7 @@ def main() -> None:
             threads=arguments.threads or os.cpu_count(),
             clock="processor" if arguments.processor else "wall",
         )
-        print(f"{name:14s} best {problem.best} found {value} after {found:.2f} s", flush=True)
+        print(f"{name:14s} {seconds:g} s: best {problem.best} found {value} after {found:.2f} s", flush=True)
     rows = recorder.record["rows"]
     small = [r for r in rows if r["n"] <= 1000 and r["behind"] is not None]
     print(f"n <= 1000: {sum(r['behind'] <= 0 for r in small)} of {len(small)} at the best-known value")

@@ -6,9 +6,9 @@
 Every solver runs in processes of its own, one for each core where it is single-threaded (the best of them counts).
 `--cores 1` gives all of them, flipwise included, one core; `--go-on` keeps the pairs that the stored run has; `--ours`
 runs flipwise again beside the stored values of the rivals, on one thread by the processor's clock, and the row says at
-which commit. `--tts` adds as many runs
-of each solver with other seeds, where a best-known value is to be reached: `tts99` is the time to target, the seconds
-of runs as long as the limit after which it has been reached with probability 0.99.
+which commit. `--tts` adds as many runs of each solver with other seeds, to stored rows too with `--go-on`, where a
+best-known value is to be reached: `tts99` is the time to target, the seconds of runs as long as the limit after which
+it has been reached with probability 0.99.
 Importing, compiling and building the solver's own model are not counted on any side. The driver scores the points. A
 rival that is not installed is left out with the reason; `--other-python` is an interpreter with those that need an
 environment of their own.
@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from qubo_instances import Instance, gset_names, instance
@@ -127,7 +128,7 @@ def time_to_target(reached: list[float | None], limit: float) -> dict[str, objec
     return {"success": share, "tts99": round(max(times) if share == 1.0 else runs * limit, 3)}
 
 
-def add_times_to_target(row: dict[str, object], problem: Instance, limit: float, arguments: argparse.Namespace) -> None:
+def add_times_to_target(row: dict[str, Any], problem: Instance, limit: float, arguments: argparse.Namespace) -> None:
     """Run every solver of a row again with other seeds and say how soon each reaches the best-known value."""
     assert problem.best is not None
     seeds = range(arguments.seed + 100, arguments.seed + 100 + arguments.tts)
@@ -135,9 +136,9 @@ def add_times_to_target(row: dict[str, object], problem: Instance, limit: float,
     for seed in seeds:
         value, spent = ours(problem, limit, seed, arguments.cores, problem.best)
         own.append(spent if value >= problem.best else None)
-    row["flipwise"].update(time_to_target(own, limit))  # type: ignore[attr-defined]
+    row["flipwise"].update(time_to_target(own, limit))
     for solver in arguments.solvers:
-        if isinstance(row.get(solver), dict) and "value" in row[solver]:  # type: ignore[operator]
+        if isinstance(row.get(solver), dict) and "value" in row[solver]:
             python = sys.executable if solver.startswith("dwave") else arguments.other_python
             runs = [rival(problem, solver, limit, seed, python, arguments.cores) for seed in seeds]
             row[solver].update(time_to_target([run.get("reached") for run in runs], limit))  # type: ignore
@@ -164,14 +165,20 @@ def main() -> None:
     if arguments.ours:
         run_ours_again(recorder, limits, arguments)
         return
-    done = {(row["instance"], row["limit"]) for row in recorder.go_on()} if arguments.go_on else set()
+    done = {(row["instance"], row["limit"]): row for row in recorder.go_on()} if arguments.go_on else {}
     missing: set[str] = set()
     for limit, name in itertools.product(limits, names):
         if (name, limit) in done:
+            row = done[name, limit]
+            if arguments.tts and row["best_known"] is not None and "tts99" not in row["flipwise"]:
+                add_times_to_target(row, instance(name), limit, arguments)
+                row["times"] = {"commit": recorder.record["commit"], "made": recorder.record["date"]}
+                recorder.write()
+                print(name, limit, {k: v for k, v in row.items() if isinstance(v, dict)}, flush=True)
             continue
         problem = instance(name)
         value, spent = ours(problem, limit, arguments.seed, arguments.cores)
-        row: dict[str, object] = {
+        row = {
             "instance": name,
             "n": problem.model.n,
             "couplings": int(problem.model.b.size),
@@ -215,7 +222,7 @@ def run_ours_again(recorder: Recorder, limits: list[float], arguments: argparse.
     report(recorder.record["rows"])
 
 
-def report(rows: list[dict[str, object]]) -> None:
+def report(rows: list[dict[str, Any]]) -> None:
     """Count the pairs in which flipwise is at least as good as the best rival, and the largest gap."""
     level, worst = 0, 0.0
     for row in rows:
