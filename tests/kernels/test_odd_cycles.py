@@ -38,7 +38,8 @@ def test_walks_are_shortest(seed: int, compiled: bool) -> None:
     scratch = distance, before, parent, touched, np.zeros(arcs), np.zeros(arcs, np.int64)
     walks, ends = np.zeros(500, np.int64), np.zeros(n, np.int64)
     kernel = odd_walks.compile() if compiled else odd_walks.interpreted
-    kernel(graph.indptr, graph.neighbours, graph.edges, x, np.arange(n), 0.999, 10**6, *scratch, walks, ends)
+    clear, arcs = np.zeros(n, np.uint8), (graph.indptr, graph.neighbours, graph.edges)
+    kernel(*arcs, x, np.arange(n), 0.999, 10**6, 0.0, *scratch, clear, walks, ends)
     assert (distance == 2.0).all()
     begin = 0
     for v, end in enumerate(ends.tolist()):

@@ -25,6 +25,8 @@ from flipwise.kernels import odd_cycles as kernels
 
 VIOLATED = 1e-4
 """A row is added when it is violated by more than this."""
+SAME = 1e-9
+"""Nodes so near to each other are on the same violated cycles."""
 IDLE_SLACK, IDLE_MULTIPLIER = 0.05, 1e-6
 """A row with more slack than this, and no larger multiplier, is dropped now and then."""
 DROPPED_EVERY = 6
@@ -71,7 +73,8 @@ class CycleGraph:
         lengths = np.clip(x, 0.0, 1.0)
         walks, ends = np.zeros(64 * starts.size + 4 * self.n, np.int64), np.zeros(starts.size, np.int64)
         arcs = self.indptr, self.neighbours, self.edges
-        kernels.odd_walks(*arcs, lengths, starts, 1.0 - VIOLATED, most, *self._scratch, walks, ends)
+        clear = np.zeros(self.n, np.uint8)
+        kernels.odd_walks(*arcs, lengths, starts, 1.0 - VIOLATED, most, SAME, *self._scratch, clear, walks, ends)
         found: dict[Row, None] = {}
         begin = 0
         for v, end in zip(starts.tolist(), ends.tolist(), strict=True):
