@@ -152,6 +152,16 @@ CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     ({"include": [0, 1, 2], "at_most": 2}, "`include`"),
     ({"include": 1}, "a list"),
     ({"include": [7]}, "`include`"),
+    ({"fixed": [0]}, "dictionary"),
+    ({"fixed": {0: 2}}, "only 0"),
+    ({"fixed": {0: "1"}}, "only 0"),
+    ({"fixed": {7: 1}}, "`fixed`"),
+    ({"fixed": {0: 1}, "exclude": [0]}, "`exclude` holds 0, which `fixed` sets to 1"),
+    ({"fixed": {1: 0}, "include": [0, 1]}, "`include` holds 1, which `fixed` sets to 0"),
+    ({"fixed": {0: 1, 1: 1}, "k": 1}, "`fixed` hold 2 nodes"),
+    ({"fixed": dict.fromkeys(range(5), 0)}, "`fixed` must leave a node"),
+    ({"fixed": {0: 1}, "several": 2}, "`several`"),
+    ({"fixed": {0: 1}, "pool": 2, "k": 2}, "`pool`"),
     ({"exclude": [0, 1, 2, 3, 4]}, "`exclude`"),
     ({"exclude": [0, 1], "k": 4}, "`exclude`"),
     ({"connected": 1}, "`connected`"),
@@ -178,6 +188,19 @@ def test_what_contradicts_itself_is_refused(asked: dict[str, Any], words: str) -
     """By its name, before any work: a triangle and an edge."""
     with pytest.raises(InvalidInput, match=words):
         flipwise.densest_subgraph((5, [[0, 1], [1, 2], [2, 0], [3, 4]]), **asked)
+
+
+def test_fixed_nodes_are_included_and_excluded_ones_by_another_name() -> None:
+    """By name where the graph has names, beside `include` and `exclude`, and with the same answer."""
+    graph = nx.relabel_nodes(nx.karate_club_graph(), "n{}".format)
+    two = flipwise.densest_subgraph(graph, 8, include=["n9", "n11"], exclude=["n33", "n0"], seed=0)
+    for asked in (
+        {"fixed": {"n9": 1, "n11": 1, "n33": 0, "n0": 0}},
+        {"fixed": {"n9": True, "n33": 0}, "include": ["n11", "n9"], "exclude": ["n0", "n33"]},
+    ):
+        one = flipwise.densest_subgraph(graph, 8, seed=0, **asked)
+        assert (one.nodes, one.bound, one.conditions) == (two.nodes, two.bound, two.conditions)
+    assert {"n9", "n11"} <= set(two.nodes) and not {"n33", "n0"} & set(two.nodes)
 
 
 def test_no_connected_set_of_the_size() -> None:

@@ -364,6 +364,7 @@ READERS: dict[str, Reader] = {
     "bqp": _model_reader("bqp", ".bqp"),
     "BQPJSON": _model_reader("bqpjson", ".json", spin=True),
     "BiqMac": _model_reader("biqmac", ".sparse"),
+    "QOBLIB": _model_reader("qs", ".qs"),
     "MatrixMarket model": _model_reader("matrixmarket", ".mtx"),
     "COO": _model_reader("coo", ".coo", spin=True),
     "dimod": _model_reader("bqm", ".bqm", spin=True),

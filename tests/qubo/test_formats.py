@@ -41,7 +41,9 @@ def test_formats_with_offset_round_trip(tmp_path: Path, name: str, variables: st
     assert same(flipwise.read_model(tmp_path / name), model)
 
 
-@pytest.mark.parametrize(("name", "offset"), [("m.qubo", -0.7), ("m.bqp", 0.0), ("m.bq", 0.0), ("m.qubo.bz2", 1e-300)])
+@pytest.mark.parametrize(
+    ("name", "offset"), [("m.qubo", -0.7), ("m.bqp", 0.0), ("m.bq", 0.0), ("m.qs.xz", 0.3), ("m.qubo.bz2", 1e-300)]
+)
 def test_binary_formats_round_trip(tmp_path: Path, name: str, offset: float) -> None:
     """Formats for 0/1 give everything back; halving and doubling a coupling is exact."""
     model = example("binary", offset)
@@ -100,6 +102,14 @@ def test_symmetric_matrix_market_counts_entries_twice(tmp_path: Path) -> None:
     assert flipwise.read_model(path).energy([1, 1]) == 5.0
 
 
+def test_qs_files_are_symmetric_and_have_an_offset(tmp_path: Path) -> None:
+    """A market split, (5 - 2a - 3b)^2 + (3 - a - 2b)^2, as ZIMPL writes it: the point that fits has energy 0."""
+    path = tmp_path / "split.qs"
+    path.write_text("# minimize obj: ...;\n# ObjectiveOffset 34\n# Vars Non-zeros\n2 3\n1 1 -21\n1 2 8\n2 2 -29\n")
+    model = flipwise.read_model(path)
+    assert [model.energy(x) for x in ([0, 0], [1, 0], [0, 1], [1, 1])] == [34.0, 13.0, 5.0, 0.0]
+
+
 JSON = """{"variable_ids": [0, 1], "variable_domain": "spin", "scale": 1.0, "linear_terms": [],
 "quadratic_terms": [{"id_tail": 0, "id_head": 1, "coeff": 2.0}]}"""
 
@@ -118,6 +128,16 @@ JSON = """{"variable_ids": [0, 1], "variable_domain": "spin", "scale": 1.0, "lin
         ("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3,5\n", "line 3"),
         ("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3 4\n", "line 3"),
         ("a.coo", "0 0 1\n", "vartype"),
+        ("a.qs", "2 1\n1 2 1\n", "ObjectiveOffset"),
+        ("a.qs", "# Vars Non-zeros Offset\n2 1 0\n1 2 1\n", "ObjectiveOffset"),
+        ("a.qs", "# ObjectiveOffset 1\n# ObjectiveOffset 1\n2 1\n1 2 1\n", "ObjectiveOffset"),
+        ("a.qs", "# ObjectiveOffset 1_0\n2 1\n1 2 1\n", "ObjectiveOffset"),
+        ("a.qs", "# maximize obj: x;\n# ObjectiveOffset 1\n2 1\n1 2 1\n", "of a maximum"),
+        ("a.qs", "# ObjectiveOffset 0\n2 1 0\n1 2 1\n", "whole numbers"),
+        ("a.qs", "# ObjectiveOffset 0\n2 1\n2 1 1\n", "i <= j"),
+        ("a.qs", "# ObjectiveOffset 0\n2 2\n1 2 1\n1.0 2 1\n", "stand once"),
+        ("a.qs", "# ObjectiveOffset 0\n2 1\n1 2 1\nWARNING: unconnected\n", "1 lines follow"),
+        ("a.qs", "# ObjectiveOffset 0\n2 2\n1 2 1\n", "line 1.*2 entries"),
         ("a.json", "{}", "KeyError"),
         # numbers that would be taken for others
         ("a.rud", "2.9 1\n1 2 1\n", "line 1.*whole numbers"),

@@ -27,12 +27,12 @@ WRITTEN_GRAPH_FORMATS = (
     "edgelist", "csv", "graphml", "gexf", "gml", "nodelink", "matrixmarket", "metis", "rudy", "parquet", "flipwise",
 )  # fmt: skip
 GRAPH_FORMATS = (*WRITTEN_GRAPH_FORMATS, "graph6", "bvgraph")
-MODEL_FORMATS = ("rudy", "bqp", "qubo", "bqpjson", "biqmac", "matrixmarket", "coo", "bqm")
+MODEL_FORMATS = ("rudy", "bqp", "qubo", "bqpjson", "biqmac", "qs", "matrixmarket", "coo", "bqm")
 BLOCK_ENTRIES = 1 << 22
 """Numbers of a mapped array that are looked at together."""
 LARGEST_ENTRY = 1e100
 """Of vectors: products of larger ones could overflow."""
-_MODEL_ENDINGS = (".qubo", ".bqp", ".bqpjson", ".json", ".bq", ".sparse", ".coo", ".bqm")
+_MODEL_ENDINGS = (".qubo", ".bqp", ".bqpjson", ".json", ".bq", ".sparse", ".qs", ".coo", ".bqm")
 """Endings that only models have; `.mtx`, `.txt` and `.rudy` are graphs unless a command knows better."""
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from flipwise.densest.anysize import solve_any_size
-from flipwise.densest.conditions import checked_conditions, named_nodes, node_weights_of
+from flipwise.densest.conditions import checked_conditions, members_and_others, named_nodes, node_weights_of
 from flipwise.densest.result import DensestSubgraph, DensityProfile
 from flipwise.densest.several import DenseSubgraphs, check_several
 from flipwise.densest.sizes import Call, solve_sizes
@@ -58,6 +58,7 @@ def densest_subgraph(
     at_most: int | Sequence[int] | None = None,
     include: Iterable[Any] | None = None,
     exclude: Iterable[Any] | None = None,
+    fixed: Mapping[Any, int] | None = None,
     connected: bool = False,
     node_weights: Any = None,
     several: int | None = None,
@@ -98,6 +99,18 @@ def densest_subgraph(
         The number of nodes, or several: then a `DensityProfile` is returned, and the work is shared. None: the
         densest set of any size, for weights that are not negative. Of several sets of the largest density that is the
         one which contains all others. `method`, `effort` and `restarts` have no say in it.
+    at_least, at_most
+        Instead of k: the least and the most nodes; of one of them a list, for a `DensityProfile`.
+    include, exclude, fixed
+        Nodes that must be in the set, and nodes that must not, by their names where the graph has names; or both in one
+        as `fixed={3: 1, 7: 0}`.
+    connected
+        Whether the set has to be one piece.
+    node_weights
+        What nodes weigh themselves: the density is then (x'Wx + c'x) / k.
+    several, overlap
+        So many sets, one after another, each with at most this share of its nodes in those before it; a
+        `DenseSubgraphs` is returned.
     method
         "dpcd" (the default) searches from many starts. Any other name of `flipwise.methods()` that keeps an exact
         count, or a solver such as `flipwise.DPCD()`, runs that method alone on `min -x'Wx`.
@@ -183,7 +196,7 @@ def densest_subgraph(
         options,
     )
     given = [] if start is None else [named_nodes(whole, start, "start")]
-    conditions = _Asked(k, at_least, at_most, include, exclude, connected, node_weights)
+    conditions = _Asked(k, at_least, at_most, include, exclude, fixed, connected, node_weights)
     check_several(several, overlap)
     if pool is not None and (conditions.are_any or several is not None or k is None or _is_list(k)):
         raise InvalidInput("`pool` is for one k without conditions; `several` is for several sets with them.")
@@ -205,13 +218,14 @@ class _Asked(NamedTuple):
     at_most: Any
     include: Any
     exclude: Any
+    fixed: Any
     connected: Any
     node_weights: Any
 
     @property
     def are_any(self) -> bool:
         """Whether there is more than k."""
-        return any(each is not None for each in (*self[1:5], self.node_weights)) or self.connected is not False
+        return any(each is not None for each in (*self[1:6], self.node_weights)) or self.connected is not False
 
     def sizes(self, n: int) -> tuple[list[tuple[int, int | None]], bool]:
         """The least and the most nodes of every search, and whether they were given as a list."""
@@ -245,10 +259,7 @@ def _with_conditions(
 ) -> DensestSubgraph | DensityProfile | DenseSubgraphs:
     """Sets that keep conditions; what contradicts itself is refused first."""
     sizes, is_list = asked.sizes(whole.n)
-    include, exclude = (
-        named_nodes(whole, [] if nodes is None else nodes, name)
-        for name, nodes in (("include", asked.include), ("exclude", asked.exclude))
-    )
+    include, exclude = members_and_others(whole, asked.fixed, asked.include, asked.exclude)
     weights = None if asked.node_weights is None else node_weights_of(whole, asked.node_weights)
     check_call(call)
     wanted = [checked_conditions(whole, *size, include, exclude, asked.connected, weights) for size in sizes]

@@ -78,6 +78,32 @@ def named_nodes(graph: WholeGraph, nodes: Any, what: str) -> Ints:
     return np.unique(np.array([places[name] for name in given], dtype=np.int64))
 
 
+def members_and_others(graph: WholeGraph, fixed: Any, include: Any, exclude: Any) -> tuple[Ints, Ints]:
+    """The nodes that must be in the set and those that must not: `include` and `exclude`, and what `fixed` says."""
+    inside, outside = (
+        named_nodes(graph, [] if nodes is None else nodes, name)
+        for name, nodes in (("include", include), ("exclude", exclude))
+    )
+    if fixed is None:
+        return inside, outside
+    if not isinstance(fixed, Mapping):
+        raise InvalidInput(f"`fixed` must be a dictionary {{node: 0 or 1}}, got {type(fixed).__name__}.")
+    for node, value in fixed.items():
+        if value not in (0, 1) or isinstance(value, str):
+            raise InvalidInput(f"`fixed` must hold only 0 (not in the set) and 1 (in it), got {value!r} for {node!r}.")
+    zeros, ones = (named_nodes(graph, [node for node in fixed if fixed[node] == value], "fixed") for value in (0, 1))
+    for name, members, others, value in (("include", inside, zeros, 0), ("exclude", outside, ones, 1)):
+        both = np.intersect1d(members, others)
+        if both.size:
+            raise InvalidInput(f"`{name}` holds {_name_of(graph, both[0])!r}, which `fixed` sets to {value}.")
+    return np.union1d(inside, ones), np.union1d(outside, zeros)
+
+
+def _name_of(graph: WholeGraph, node: Any) -> Any:
+    """What a user calls a node."""
+    return int(node) if graph.names is None else graph.names[int(node)]
+
+
 def node_weights_of(graph: WholeGraph, given: Any) -> Floats:
     """A weight for each node: from numbers in the order of the nodes, or from a mapping, where others weigh nothing."""
     if isinstance(given, Mapping):
@@ -109,16 +135,17 @@ def checked_conditions(
         raise InvalidInput(f"`connected` must be True or False, got {connected!r}.")
     both = np.intersect1d(include, exclude)
     if both.size:
-        name = int(both[0]) if graph.names is None else graph.names[int(both[0])]
-        raise InvalidInput(f"`include` and `exclude` must have no node in common; {name!r} is in both.")
+        raise InvalidInput(
+            f"`include` and `exclude` must have no node in common; {_name_of(graph, both[0])!r} is in both."
+        )
     left = graph.n - exclude.size
     if not left:
-        raise InvalidInput("`exclude` must leave a node; all are excluded.")
+        raise InvalidInput("`exclude` and `fixed` must leave a node; all are excluded.")
     most = left if most is None else most
     if most < include.size:
-        raise InvalidInput(f"`include` holds {include.size:,} nodes, and at most {most:,} are wanted.")
+        raise InvalidInput(f"`include` and `fixed` hold {include.size:,} nodes, and at most {most:,} are wanted.")
     if least > left:
-        raise InvalidInput(f"{least:,} nodes are wanted, and `exclude` leaves {left:,} of {graph.n:,}.")
+        raise InvalidInput(f"{least:,} nodes are wanted, and `exclude` and `fixed` leave {left:,} of {graph.n:,}.")
     if least > most:
         raise InvalidInput(f"`at_least` must not be above `at_most`, got {least:,} and {most:,}.")
     conditions = Conditions(max(least, include.size, 1), min(most, left), include, exclude, connected, weights)

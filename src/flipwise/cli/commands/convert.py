@@ -35,7 +35,7 @@ def convert(
 
     Graphs are read from edge lists, CSV, GraphML, GEXF, GML, node-link JSON, MatrixMarket, METIS, rudy, Parquet,
     graph6, WebGraph and .flipgraph, the compact format that opens without reading, and written to all of these but
-    graph6 and WebGraph. Models are read and written: .qubo, .bqp, BQPJSON, BiqMac, .coo, .bqm, rudy, MatrixMarket.
+    graph6 and WebGraph. Models are read and written: .qubo, .bqp, .qs, BQPJSON, BiqMac, .coo, .bqm, rudy, MatrixMarket.
     Text may be packed (.gz, .xz).
 
     \b

@@ -83,9 +83,9 @@ def qubo(
 ) -> int:
     """Minimise the QUBO or Ising model in FILE.
 
-    Formats: qbsolv .qubo, OR-Library .bqp, BQPJSON, BiqMac, rudy / Gset, MatrixMarket, dimod .coo and .bqm; .lp,
-    .mps and .qplib files of binary variables, whose linear constraints are kept (a maximum is the minimum of the
-    negated energy).
+    Formats: qbsolv .qubo, OR-Library .bqp, QOBLIB .qs, BQPJSON, BiqMac, rudy / Gset, MatrixMarket, dimod .coo and
+    .bqm; .lp, .mps and .qplib files of binary variables, whose linear constraints are kept (a maximum is the minimum of
+    the negated energy).
     The lower bound is proven: no assignment has less energy.
 
     \b

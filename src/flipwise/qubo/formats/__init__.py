@@ -28,6 +28,7 @@ FORMATS = {
     "qubo": _Format(coordinates.read_qubo, coordinates.write_qubo, (".qubo",)),
     "bqpjson": _Format(bqpjson.read_bqpjson, bqpjson.write_bqpjson, (".json", ".bqpjson")),
     "biqmac": _Format(coordinates.read_biqmac, coordinates.write_biqmac, (".bq", ".sparse")),
+    "qs": _Format(coordinates.read_qs, coordinates.write_qs, (".qs",)),
     "matrixmarket": _Format(coordinates.read_matrixmarket, coordinates.write_matrixmarket, (".mtx",)),
     "coo": _Format(coordinates.read_coo, coordinates.write_coo, (".coo",)),
     "bqm": _Format(bqm.read_bqm, bqm.write_bqm, (".bqm",)),
@@ -42,7 +43,8 @@ def read_model(path: str | os.PathLike[str], *, format: str | None = None, index
     path
         The file, plain or compressed (.gz, .bz2, .xz, .zst).
     format
-        "rudy", "bqp", "qubo", "bqpjson", "biqmac", "matrixmarket", "coo" or "bqm"; by the file's name when None.
+        "rudy", "bqp", "qubo", "bqpjson", "biqmac", "qs", "matrixmarket", "coo" or "bqm"; by the file's name when
+        None.
     index
         Which problem of a file that holds several (OR-Library).
 

@@ -10,9 +10,12 @@ qubo          qbsolv: `p qubo 0 maxnode nodes couplers`, then `i i a` for each n
               minimise. Lines that begin with c are comments.
 coo           dimod: `# vartype=SPIN` or `BINARY`, then `i i a` for linear and `i j b` for quadratic terms, 0-based.
 matrixmarket  The matrix of x'Qx in coordinates. Symmetric files count an entry off the diagonal twice, as x'Qx does.
+qs            QOBLIB and ZIMPL: comments (#), one of which is `# ObjectiveOffset c`, then `n m` and `i j q` with i <= j,
+              1-based; minimise c + x'Qx with Q symmetric, as in biqmac. ZIMPL once wrote couplings that were not
+              halved, in files with `n m c` and no such comment: they are refused.
 
-The last three have no offset; it is written in a comment, which other programs skip and these readers take. So are
-the number of variables of COO and the kind of variables of MatrixMarket (0/1 where nothing is said).
+qubo, coo and matrixmarket have no offset; it is written in a comment, which other programs skip and these readers
+take. So are the number of variables of COO and the kind of variables of MatrixMarket (0/1 where nothing is said).
 """
 
 from __future__ import annotations
@@ -27,12 +30,15 @@ import numpy as np
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.checks import Variables, check_variables, is_whole
 from flipwise.foundation.errors import InvalidFile, InvalidInput
+from flipwise.graphs.formats.layout import is_finite_number
 from flipwise.graphs.formats.lines import number_text
 from flipwise.qubo.formats.text import counts, index_pairs, need, read_lines, read_text, table, write_text
 from flipwise.qubo.models import QuadraticModel
 
 _QUBO_OFFSET = re.compile(r"c\s+offset\s*=\s*(\S+)")
 _COO_NOTE = re.compile(r"#\s*(vartype|offset|variables)\s*=\s*(\S+)")
+_QS_OFFSET = re.compile(r"#\s*ObjectiveOffset\s+(\S+)\s*$")
+_QS_MAXIMUM = re.compile(r"#\s*maximize\b")
 _MATRIX_NOTE = re.compile(r"%\s*(offset|variables)\s*=\s*(\S+)")
 
 
@@ -97,6 +103,40 @@ def read_biqmac(path: Path) -> QuadraticModel:
 def write_biqmac(model: QuadraticModel, path: Path) -> None:
     """Write a problem as the Biq Mac library has them."""
     write_text(path, _symmetric_lines(model, 1.0, "Biq Mac"))
+
+
+def read_qs(path: Path) -> QuadraticModel:
+    """Read a problem of QOBLIB."""
+    text = read_lines(path)
+    comments = [line for line in text if line.startswith("#")]
+    offsets = [found[1] for line in comments if (found := _QS_OFFSET.match(line))]
+    if len(offsets) != 1 or not is_finite_number(offsets[0]):
+        raise InvalidFile(
+            f"{path}: one comment `# ObjectiveOffset c` is needed: without it the file may be of an older program, "
+            "whose couplings mean half of what they mean now."
+        )
+    offset = float(offsets[0])
+    if offset != 0.0 and any(_QS_MAXIMUM.match(line) for line in comments):
+        raise InvalidFile(
+            f"{path}: the offset {offsets[0]} of a maximum: ZIMPL negates the matrix and not the offset, so which "
+            "energy is meant cannot be known. Set it to 0 in the file and add it yourself."
+        )
+    lines = [line for line in text if not line.startswith("#")]
+    n, end = _end_of_problem(path, lines, 0)
+    if end != len(lines):
+        raise InvalidFile(f"{path}: {len(lines) - end} lines follow after the last entry.")
+    rows = table(path, lines[1:], len(comments) + 2, 3)
+    i, j = index_pairs(path, rows, 1, n, "a variable")
+    if (i > j).any() or np.unique(i * n + j).size != i.size:
+        raise InvalidFile(f"{path}: entries must have i <= j and stand once: the upper half of Q stands for all of it.")
+    q = rows[:, 2] * np.where(i == j, 1.0, 2.0)
+    return QuadraticModel.from_terms(n, i, j, q, offset, "binary")
+
+
+def write_qs(model: QuadraticModel, path: Path) -> None:
+    """Write a problem as QOBLIB has them."""
+    lines = _symmetric_lines(replace(model, offset=0.0), 1.0, ".qs")
+    write_text(path, [f"# ObjectiveOffset {model.offset!r}", "# Vars Non-zeros", *lines])
 
 
 def _read_symmetric(path: Path, lines: list[str], start: int, sign: float) -> tuple[QuadraticModel, int]:
