@@ -211,11 +211,25 @@ def _answers(pool: int | str | None, distance: int | None) -> dict[str, Any]:
     return {"pool": pool, "distance": 1 if distance is None else distance}
 
 
-pool_options = gathered(
-    "answers",
-    _answers,
-    click.option("--pool", type=PoolSize(), help="So many distinct good answers; optima: all of a small problem."),
-    click.option("--distance", type=click.IntRange(min=1), help="In how many places answers of a pool differ."),
+def _pool_options(size: Any, pool: str, distance: str) -> Callable[[F], F]:
+    """How many answers, and how far apart."""
+    return gathered(
+        "answers",
+        _answers,
+        click.option("--pool", type=size, help=pool),
+        click.option("--distance", type=click.IntRange(min=1), help=distance),
+    )
+
+
+pool_options = _pool_options(
+    PoolSize(),
+    "So many distinct good answers; optima: all of a small problem.",
+    "In how many places answers of a pool differ.",
+)
+pool_of_sets_options = _pool_options(
+    click.IntRange(min=1),
+    "With one -k: so many distinct dense sets, which may share nodes.",
+    "In how many nodes sets of a pool differ; one for another is two.",
 )
 
 explain_option = click.option(

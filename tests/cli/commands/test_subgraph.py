@@ -30,6 +30,25 @@ def test_without_k_the_densest_of_any_size(call: Call) -> None:
     assert call("subgraph", "graph.txt", "--checkpoint", "run.npz").code == 2
 
 
+def test_a_pool_of_sets_in_the_table_in_json_and_in_a_file(call: Call) -> None:
+    """By their nodes, the best first; what a pool does not go with is refused."""
+    run = ("subgraph", "graph.txt", "-k", "12", "--no-bound", "--pool", "3", "--distance", "4", "-q")
+    (result,) = json.loads(call(*run, "--json", "-o", "found.json").out)["results"]
+    assert json.loads(Path("found.json").read_text())["results"][0]["pool"] == result["pool"]
+    assert result["pool"][0] == {"density": result["density"], "nodes": result["nodes"]}
+    sets = [set(found["nodes"]) for found in result["pool"]]
+    assert [len(nodes) for nodes in sets] == [12] * 3
+    assert all(len(one ^ other) >= 4 for one in sets for other in sets if one is not other)
+    graph = read_graph("graph.txt").to_scipy()
+    for found in result["pool"]:
+        assert found["density"] == pytest.approx(graph[found["nodes"]][:, found["nodes"]].sum() / 12)
+    table = call(*run).out
+    assert "from best" in table and table.count(f"{result['pool'][2]['density']:.12g}") >= 1
+    for refused in (("-k", "5,6"), (), ("-k", "5", "--include", "3"), ("-k", "5", "--cluster", "local:1")):
+        assert call("subgraph", "graph.txt", *refused, "--pool", "3").code == 2
+    assert call("subgraph", "graph.txt", "-k", "5", "--distance", "3").code == 2
+
+
 def test_the_answer_as_a_table_a_graph_and_marks(call: Call) -> None:
     """By the ending of the name; the nodes are the same in all of them."""
     import networkx as nx

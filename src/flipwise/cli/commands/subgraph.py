@@ -24,6 +24,7 @@ from flipwise.cli.options import (
     input_argument,
     json_option,
     output_options,
+    pool_of_sets_options,
     run_options,
     stop_options,
     threads_option,
@@ -47,6 +48,7 @@ CONDITIONS = ("at_least", "at_most", "include", "exclude", "connected", "node_we
 @input_argument(folders=True)
 @click.option("-k", "sizes", type=CountList(), help="Number of nodes: 200, or 200,400, or 10:100:10; any if left out.")
 @condition_options
+@pool_of_sets_options
 @click.option("--method", default="dpcd", show_default=True, help="A name that `flipwise methods` lists.")
 @click.option("--effort", type=click.FloatRange(min=0), default=1.0, show_default=True,
               help="How long to search past the first descent; 0 is quickest.")  # fmt: skip
@@ -70,6 +72,7 @@ def subgraph(
     file: str,
     sizes: tuple[int, ...] | None,
     asked: AskedConditions,
+    answers: dict[str, Any],
     method: str,
     effort: float,
     bound: bool,
@@ -103,6 +106,7 @@ def subgraph(
       $ flipwise subgraph graph.txt
       $ flipwise subgraph graph.txt --at-least 10 --connected --include 3
       $ flipwise subgraph graph.txt -k 10 --exclude 0,7 --several 3
+      $ flipwise subgraph graph.txt -k 10 --pool 5 --distance 4
       $ flipwise subgraph graph.txt -k 10,20,40 --report page.html
       $ cat graph.txt | flipwise subgraph - -k 20 -o nodes.txt
       $ flipwise subgraph graph.txt -k 20 --time-limit 2 --checkpoint run.npz -v
@@ -116,6 +120,10 @@ def subgraph(
     from flipwise.pages.subgraph_page import subgraph_page
 
     sizes = tuple(dict.fromkeys(sizes or ()))
+    if answers["pool"] and (len(sizes) != 1 or asked.are_any or cluster):
+        raise click.UsageError(
+            "--pool is for one -k, without conditions and --cluster; --several goes with conditions."
+        )
     _check_request(sizes, asked, output, page, marks, checkpoint, certificate, cluster)
     check_outputs(
         [file],
@@ -152,8 +160,9 @@ def subgraph(
                 verbose=verbose,
                 checkpoint=checkpoint,
                 **limits,
+                **answers,
             )
-        record: dict[str, Any] = {"file": file, "results": [_result_record(result) for result in results]}
+        record: dict[str, Any] = {"file": file, "results": [_result_record(result, graph) for result in results]}
         if output:
             _write_answer(output, graph, record, results[0])
         write_certificate(certificate, results[0])
@@ -168,6 +177,9 @@ def subgraph(
             print_json(record)
         else:
             _print_densities(f"Dense subgraphs of {file}", results, err=output == "-")
+            if results[0].pool is not None:
+                note = "value: density of the set; --json and -o FILE.json have the nodes of each."
+                click.echo(f"\n{results[0].pool}\n{note}", err=output == "-")
             if explained:
                 click.echo(f"\n{flipwise.explain(_as_returned(results, asked))}", err=output == "-")
         wanted = 1 if asked.several else max(len(sizes), asked.searches)
@@ -262,7 +274,7 @@ def demo(output: str, seed: int, time_limit: float | None, threads: int | None, 
         write_text(output, page)
         if as_json:
             record = {"nodes": graph.n, "edges": graph.n_edges, "hidden": HIDDEN, "hidden_found": found}
-            print_json({**record, "report": output, "results": [_result_record(result) for result in results]})
+            print_json({**record, "report": output, "results": [_result_record(result, graph) for result in results]})
             return _exit_code(results, len(sizes))
         screen = console()
         screen.print(
@@ -284,7 +296,8 @@ def _solve_sizes(graph: Any, sizes: tuple[int, ...], tell: Any, **options: Any) 
     def watch(progress: Any) -> None:
         tell(f"{name} = {-progress.best:.7g}")
 
-    k = None if not sizes else list(sizes) if len(sizes) > 1 or plain else sizes[0]
+    alone = len(sizes) == 1 and (not plain or options.get("pool") is not None)
+    k = None if not sizes else sizes[0] if alone else list(sizes)
     found = flipwise.densest_subgraph(graph, k, callback=watch, **options)
     return list(found) if isinstance(found, Sequence) else [found]
 
@@ -306,9 +319,11 @@ def _exit_code(results: list[Any], wanted: int) -> int:
     return OK if whole else INTERRUPTED
 
 
-def _result_record(result: Any) -> dict[str, Any]:
-    """The nodes by their own names, ascending where they are numbers."""
+def _result_record(result: Any, graph: Any) -> dict[str, Any]:
+    """The nodes by their own names, ascending where they are numbers; of a pool the nodes of every set."""
     nodes = [node.item() if hasattr(node, "item") else node for node in result.nodes]
+    names = range(graph.n) if graph.names is None else graph.names
+    sets = [{"density": value, "nodes": [names[i] for i in x.nonzero()[0]]} for x, value in result.pool or ()]
     return {
         "k": len(nodes),
         "density": result.density,
@@ -317,6 +332,7 @@ def _result_record(result: Any) -> dict[str, Any]:
         **{name: value for name, value in result_record(result).items() if name != "value"},
         "optimal": bool(result.optimal),
         "nodes": nodes,
+        **({"pool": sets} if sets else {}),
     }
 
 
