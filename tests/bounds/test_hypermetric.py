@@ -65,14 +65,16 @@ def test_bounds_are_below_every_point_and_improve(seed: int) -> None:
 def test_violated_triangles_are_all_found() -> None:
     """Against a look at every triangle and every sign."""
     X = _between(0, 7)
-    found, violations = violated_triangles(X, 10_000)
+    nodes, entries, violations = violated_triangles(X, 10_000, VIOLATED)
+    found = np.zeros((len(nodes), 7), dtype=np.int8)
+    np.put_along_axis(found, nodes, entries, axis=1)
     left = {
         tuple(b)
         for b in forms(7, 3)
         if b @ X @ b - b @ np.diag(np.diag(X)) @ b < -2.0 - 2 * VIOLATED
     }  # fmt: skip
     assert {tuple(b) for b in found.tolist()} == left and len(found) == len(left)
-    assert violations.min() > VIOLATED and len(violated_triangles(X, 3)[0]) == 3
+    assert violations.min() > VIOLATED and len(violated_triangles(X, 3, VIOLATED)[0]) == 3
 
 
 def test_larger_inequalities_are_violated_and_grown_from_smaller_ones() -> None:

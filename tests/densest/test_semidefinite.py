@@ -16,9 +16,9 @@ from tests.densest.graphs import random_weights
 from tests.densest.test_triangles import some_triangles
 
 
-def exact_weights(W: np.ndarray, gains: np.ndarray, k: int) -> dict[tuple[int, ...], Fraction]:
-    """The weight of every set of k nodes, gains included, in rational arithmetic."""
-    each = [Fraction(g) for g in gains.tolist()]
+def exact_weights(W: np.ndarray, bonus: np.ndarray, k: int) -> dict[tuple[int, ...], Fraction]:
+    """The weight of every set of k nodes, the bonus of each included, in rational arithmetic."""
+    each = [Fraction(g) for g in bonus.tolist()]
     pairs = [[Fraction(w) for w in row] for row in W.tolist()]
     return {
         S: sum((pairs[i][j] for i, j in combinations(S, 2)), sum((each[i] for i in S), Fraction()))
@@ -38,19 +38,19 @@ def signed_weights(n: int, seed: int, size: float) -> np.ndarray:
 def test_any_semidefinite_matrix_and_prices_prove_something_true(
     n: int, seed: int, size: float, data: st.DataObject
 ) -> None:
-    """For every k at once, whatever the matrix, the prices, the weights and the gains are."""
+    """For every k at once, whatever the matrix, the prices, the weights and the bonus of each node are."""
     rng = np.random.default_rng(seed)
     B = rng.standard_normal((n + 1, data.draw(st.integers(1, n + 1)))) * size ** rng.uniform(-1, 1)
     triangles = data.draw(st.sampled_from([None, some_triangles(n, seed)]))
-    W, gains, v = (
+    W, bonus, v = (
         signed_weights(n, seed, size),
         rng.standard_normal(n),
         size ** rng.uniform(-1, 1) * rng.standard_normal(n),
     )
-    certificate = certified(W, gains, B @ B.T, v, triangles=triangles)
+    certificate = certified(W, bonus, B @ B.T, v, triangles=triangles)
     assert certificate is not None
     for k in range(1, n + 1):
-        weights = exact_weights(W, gains, k)
+        weights = exact_weights(W, bonus, k)
         best = max(weights.values())
         assert Fraction(certificate.bound(k)) >= best
         goal = float(np.median([float(weight) for weight in weights.values()]))
@@ -74,14 +74,14 @@ def test_a_matrix_that_is_not_semidefinite_proves_nothing() -> None:
 def test_every_step_of_the_relaxation_proves_something_true(
     n: int, seed: int, signed: bool, spectral: bool, data: st.DataObject
 ) -> None:
-    """After few steps or many, from the spectral bound or from nothing, with gains of single nodes."""
+    """After few steps or many, from the spectral bound or from nothing, with a bonus for each node."""
     W = signed_weights(n, seed, 10.0) if signed else random_weights(n, seed)
     k = data.draw(st.integers(1, n - 1))
-    gains = np.random.default_rng(seed).integers(-2, 3, n) * 1.0
-    relaxation = Relaxation(W, k, gains)
+    bonus = np.random.default_rng(seed).integers(-2, 3, n) * 1.0
+    relaxation = Relaxation(W, k, bonus)
     if spectral:
         relaxation.begin_from_spectrum()
-    best = max(exact_weights(W, gains, k).values())
+    best = max(exact_weights(W, bonus, k).values())
     for steps in (0, 1, 5, 30, 60):
         relaxation.run(steps)
         if steps == 5:
@@ -175,4 +175,4 @@ def test_a_part_keeps_the_triangles_of_its_nodes() -> None:
         child.run(steps)
         certificate = child.certificate()
         assert certificate is not None
-        assert Fraction(certificate.bound(5)) >= max(exact_weights(child.W, child.gains, 5).values())
+        assert Fraction(certificate.bound(5)) >= max(exact_weights(child.W, child.bonus, 5).values())

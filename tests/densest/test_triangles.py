@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flipwise.densest.triangles import (
-    SIGNS,
+    VIOLATED,
     Triangles,
     looked_for,
     missing,
@@ -19,7 +19,11 @@ from flipwise.densest.triangles import (
     scaled,
     spins_of,
     terms_of,
+    violated_in,
 )
+
+SIGNS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=np.float64)
+"""The signs of the four triangles on three spins."""
 
 
 def some_triangles(n: int, seed: int, most: int = 20) -> Triangles:
@@ -47,10 +51,10 @@ def by_definition(triangles: Triangles, x: np.ndarray) -> Fraction:
 
 
 def by_terms(triangles: Triangles, x: np.ndarray) -> Fraction:
-    """The same from the constant, the gains and the weights."""
-    constant, gains, weights = terms_of(triangles, x.size + 1)
+    """The same from the constant, the bonus of each node and the weights."""
+    constant, bonus, weights = terms_of(triangles, x.size + 1)
     taken = np.flatnonzero(x).tolist()
-    total = Fraction(constant) + sum(2 * Fraction(float(gains[i])) for i in taken)
+    total = Fraction(constant) + sum(2 * Fraction(float(bonus[i])) for i in taken)
     return total + sum(2 * Fraction(float(weights[i, j])) for i, j in combinations(taken, 2))
 
 
@@ -95,6 +99,29 @@ def test_a_violated_triangle_is_found_and_its_multiplier_rises() -> None:
     risen = moved(found, missing(found, Z), 0.25)
     assert risen.z[at[0]] == 0.5
     assert looked_for(risen, spins_of(lifted(np.ones(3)))).z.size == np.count_nonzero(risen.z)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(3, 7), st.integers(0, 10**6), st.integers(1, 200))
+def test_the_most_violated_triangles_are_those_of_a_look_at_all(N: int, seed: int, most: int) -> None:
+    """Every one once, the worst first to be kept, with the nodes in ascending order."""
+    X = np.random.default_rng(seed).uniform(-1.0, 1.0, (N, N))
+    X = (X + X.T) / 2.0
+    every = sorted(
+        (
+            -1.0 - a * X[i, j] - b * X[i, k] - c * X[j, k]
+            for i, j, k in combinations(range(N), 3)
+            for a, b, c in SIGNS.tolist()
+        ),
+        reverse=True,
+    )
+    found = violated_in(X, most)
+    assert (np.diff(found.nodes, axis=1) > 0).all() and not found.z.any()
+    assert len(
+        {(*nodes, *signs) for nodes, signs in zip(found.nodes.tolist(), found.signs.tolist(), strict=True)}
+    ) == len(found.nodes)
+    expected = [violation for violation in every if violation > VIOLATED][:most]
+    assert np.allclose(sorted(missing(found, X), reverse=True), expected)
 
 
 def test_spins_of_a_set_are_its_products() -> None:

@@ -24,7 +24,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from flipwise.bounds.ascent import ascend
-from flipwise.foundation.arrays import Floats
+from flipwise.foundation.arrays import Floats, Ints
 from flipwise.kernels import hypermetric as kernels
 
 VIOLATED = 0.03
@@ -112,15 +112,13 @@ class Hypermetric:
         return Hypermetric.none(smaller.b.shape[1]).merged(smaller.kept((smaller.b != 0).sum(axis=1) > 2))
 
 
-def violated_triangles(X: Floats, most: int, least: float = VIOLATED) -> tuple[np.ndarray, Floats]:
-    """The triangles that X violates most, and by more than `least`, as rows of b; and by how much."""
+def violated_triangles(X: Floats, most: int, least: float) -> tuple[Ints, np.ndarray, Floats]:
+    """The triangles that X violates most, and by more than `least`: their nodes, entries of b, and by how much."""
     N = len(X)
     keys, items = np.zeros(most + 1), np.zeros(most + 1, np.int64)
     count = kernels.violated_triangles(X, least, most, keys, items)
     places, kinds = items[:count] >> 2, items[:count] & 3
-    b = np.zeros((count, N), dtype=np.int8)
-    np.put_along_axis(b, np.stack([places // N**2, places // N % N, places % N], axis=1), KINDS[kinds], axis=1)
-    return b, keys[:count]
+    return np.stack([places // N**2, places // N % N, places % N], axis=1), KINDS[kinds], keys[:count]
 
 
 def grown(X: Floats, b: np.ndarray, most: int) -> np.ndarray:
@@ -223,7 +221,9 @@ class HypermetricBound:
             slack = cuts.right + cuts.products @ X.reshape(-1)
             cuts = cuts.kept((cuts.z > 1e-7 * float(cuts.z.max())) | (slack < 0.1))
         before = cuts.z.size
-        triangles, violations = violated_triangles(X, MOST_ADDED * N, NEARLY)
+        nodes, entries, violations = violated_triangles(X, MOST_ADDED * N, NEARLY)
+        triangles = np.zeros((violations.size, N), dtype=np.int8)
+        np.put_along_axis(triangles, nodes, entries, axis=1)
         fresh = [triangles[violations > VIOLATED]]
         small = np.concatenate([cuts.b, triangles])
         small = small[np.abs(small).max(axis=1, initial=0) == 1]

@@ -279,8 +279,8 @@ class _CoreProof:
 
     def _branch(self, node: _Open) -> list[tuple[Ints, Ints]]:
         """What is taken and left open when one more node is taken, and when it is not; nodes that are decided too."""
-        # the constant and the gains are sums that may have been rounded
-        margin = 1e-12 * (abs(self.goal) + abs(node.constant) + float(np.abs(node.relaxation.gains).sum()))
+        # the constant and the bonus are sums that may have been rounded
+        margin = 1e-12 * (abs(self.goal) + abs(node.constant) + float(np.abs(node.relaxation.bonus).sum()))
         always, never = node.certificate.decided(node.relaxation.k, self.goal - node.constant - margin)
         fixed = always | never
         x = np.where(fixed, 9.0, node.relaxation.x)
@@ -299,9 +299,9 @@ class _CoreProof:
         if k == 0 or k == left.size:
             self._report_if_better(np.concatenate([taken, left]) if k else taken)
             return None
-        gains = self.W[np.ix_(left, taken)].sum(axis=1)
+        bonus = self.W[np.ix_(left, taken)].sum(axis=1)
         constant = float(self.W[np.ix_(taken, taken)].sum()) / 2.0
-        relaxation = Relaxation(self.W[np.ix_(left, left)], k, gains)
+        relaxation = Relaxation(self.W[np.ix_(left, left)], k, bonus)
         relaxation.begin_from(parent.relaxation, np.isin(parent.left, left), np.isin(parent.left, taken))
         best, reached = parent.certificate, -parent.minus_bound
         done = False
@@ -310,7 +310,7 @@ class _CoreProof:
             certificate = relaxation.certificate()
             if certificate is not None:
                 bound = constant + certificate.bound(k)
-                bound += 1e-12 * (abs(bound) + float(np.abs(gains).sum()) + abs(constant))
+                bound += 1e-12 * (abs(bound) + float(np.abs(bonus).sum()) + abs(constant))
                 if bound <= self.goal:
                     return None
                 if not done or bound < reached:

@@ -6,8 +6,9 @@ set of k nodes, y = (1, x), the square y'Sy >= 0 is added and the prices are pai
     r_ij = w_ij + S_ij - (v_i + v_j) / 2.
 What is positive in r is split between both ends of a pair, as in the load bound, and the k largest sums of a node are
 at least what any k members have. Scaling row 0 of S by any number leaves it semidefinite, so one S serves every k.
-(Gains of single nodes, where some nodes are taken already, are added to their sums.) Triangle inequalities that the
-relaxed solution violates add to the weights, see `densest.triangles`: their multipliers rise with the violation.
+(The bonus of a node, what it adds by itself where some nodes are taken already, is added to its sum.) Triangle
+inequalities that the relaxed solution violates add to the weights, see `densest.triangles`: their multipliers rise with
+the violation.
 
 The best S solves the dual of: max <W, X>, X 1 = k x, x = diag X, X semidefinite and nowhere negative (see Lovasz and
 Schrijver 1991 for the second kind of rows). An alternating direction method (Oliveira, Wolkowicz and Xu 2018, for
@@ -118,13 +119,13 @@ class Certificate:
 
 
 def certified(
-    W: Floats, gains: Floats, S: Floats, v: Floats, *, triangles: Triangles | None = None, keep: bool = False
+    W: Floats, bonus: Floats, S: Floats, v: Floats, *, triangles: Triangles | None = None, keep: bool = False
 ) -> Certificate | None:
-    """What S, v and triangles prove about W, a matrix with zero diagonal, and gains of its nodes; None where S is far
-    from semidefinite. S and the triangles are kept on demand."""
+    """What S, v and triangles prove about W, a matrix with zero diagonal, and a bonus for each node; None where S is
+    far from semidefinite. S and the triangles are kept on demand."""
     terms = None if triangles is None else terms_of(triangles, len(S))
     if terms is not None:
-        W, gains = W + terms.weights, gains + terms.gains
+        W, bonus = W + terms.weights, bonus + terms.bonus
     N, n = len(S), len(W)
     size = float(np.abs(S).max(initial=0.0))
     shift, lifted = (1e-12 if N <= FULL_SPECTRUM else 1e-9) * N * size + 1e-300, None
@@ -147,7 +148,7 @@ def certified(
     rest += 6.0 * _EPS * (float(np.abs(W).max(initial=0.0)) + size + float(np.abs(v).max(initial=0.0)))
     np.maximum(rest, 0.0, out=rest)
     np.fill_diagonal(rest, 0.0)
-    parts = np.diag(S)[1:], lifted, 2.0 * gains, rest.sum(axis=1) * (1.0 + 2.0 * n * _EPS)
+    parts = np.diag(S)[1:], lifted, 2.0 * bonus, rest.sum(axis=1) * (1.0 + 2.0 * n * _EPS)
     own = parts[0] + parts[1] + parts[2] + parts[3]
     own += 8.0 * _EPS * (np.abs(parts[0]) + parts[1] + np.abs(parts[2]) + parts[3])
     constant = (float(S[0, 0]) + lifted) * (1.0 + 4.0 * _EPS)
@@ -156,22 +157,22 @@ def certified(
 
 
 class Relaxation:
-    """The alternating direction method for weights W, gains of single nodes and k.
+    """The alternating direction method for weights W, a bonus for each node, and k.
 
     Two copies of the lifted matrix (1, x; x, X) come together: Y keeps the linear rows, R is semidefinite with R w = 0,
     w = (-k, 1, ..., 1). Z holds the multipliers.
     """
 
-    def __init__(self, W: Floats, k: int, gains: Floats | None = None) -> None:
+    def __init__(self, W: Floats, k: int, bonus: Floats | None = None) -> None:
         n = len(W)
         self.W, self.k, self.N = W, k, n + 1
-        self.gains = np.zeros(n) if gains is None else gains
+        self.bonus = np.zeros(n) if bonus is None else bonus
         largest = float(np.abs(W).max(initial=0.0)) or 1.0
         self.scale = math.ldexp(1.0, math.frexp(largest)[1] - 1)  # a power of two: multiplying by it is exact
         kind = np.float64 if self.N <= FULL_SPECTRUM else np.float32  # proofs are made in float64
         self.C = np.zeros((self.N, self.N), dtype=kind)
         self.C[1:, 1:] = W / self.scale
-        self.C[0, 1:] = self.C[1:, 0] = self.gains / self.scale
+        self.C[0, 1:] = self.C[1:, 0] = self.bonus / self.scale
         self.plain = self.C
         self.triangles = Triangles()
         self.rise = 0.0
@@ -283,7 +284,7 @@ class Relaxation:
         v = -2.0 * a[1:] / math.sqrt(self.k * self.k + self.N - 1.0)
         of = self.triangles
         triangles = Triangles(of.nodes, of.signs, self.scale * of.z) if of.z.size else None
-        return certified(self.W, self.gains, self.scale * M, self.scale * v, triangles=triangles, keep=keep)
+        return certified(self.W, self.bonus, self.scale * M, self.scale * v, triangles=triangles, keep=keep)
 
     def _move_triangles(self) -> None:
         """Raise the multipliers of what is violated; now and then look for more."""
@@ -298,8 +299,8 @@ class Relaxation:
         self.triangles, terms = triangles, terms_of(triangles, self.N)
         C = self.plain.astype(np.float64)
         C[1:, 1:] += terms.weights
-        C[0, 1:] += terms.gains
-        C[1:, 0] += terms.gains
+        C[0, 1:] += terms.bonus
+        C[1:, 0] += terms.bonus
         changed = C.astype(self.C.dtype)
         self.Z += changed - self.C
         self.C, self.offset = changed, terms.constant

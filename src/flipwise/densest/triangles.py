@@ -2,7 +2,7 @@
 
 With s_0 = 1 and s_i = 2 x_i - 1, any three of the n + 1 spins satisfy a s_i s_j + b s_i s_k + c s_j s_k >= -1 for signs
 with abc = 1. So for multipliers z >= 0, and x_i x_i = x_i,
-    0 <= sum of z (left side + 1) = constant + sum over i of 2 gain_i x_i + sum over pairs i != j of weight_ij x_i x_j
+    0 <= sum of z (left side + 1) = constant + sum over i of 2 bonus_i x_i + sum over pairs i != j of weight_ij x_i x_j
 whatever set x is. Added to twice the weight of a set, that is a bound for other weights, which can be a better one.
 """
 
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from flipwise.bounds.hypermetric import violated_triangles
 from flipwise.foundation.arrays import Bools, Floats, Ints
 
 GRID = 2.0**-30
@@ -29,10 +30,6 @@ VIOLATED = 0.03
 """Triangles that are violated by more than this are added."""
 FORGIVEN = 0.2
 """Triangles without a multiplier that hold with this to spare are dropped."""
-
-
-SIGNS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=np.float64)
-"""The signs of the four triangles on three spins."""
 
 
 @dataclass(eq=False)
@@ -61,29 +58,18 @@ class Triangles:
         return Triangles(nodes, signs, np.concatenate([self.z, other.z[fresh]]))
 
 
-def violated_triangles(X: Floats, most: int) -> Triangles:
+def violated_in(X: Floats, most: int) -> Triangles:
     """The inequalities that X violates most."""
-    N = X.shape[0]
-    found: list[tuple[Ints, Ints, Ints, Ints, Floats]] = []
-    for i in range(N - 2):
-        row, block = X[i, i + 1 :], X[i + 1 :, i + 1 :]
-        plus, minus = row[:, None] + row[None, :], row[:, None] - row[None, :]
-        for kind, left in enumerate((plus + block, minus - block, -minus - block, block - plus)):
-            j, k = np.nonzero(np.triu(left < -1.0 - VIOLATED, 1))
-            if j.size:
-                found.append((np.full(j.size, i), j + i + 1, k + i + 1, np.full(j.size, kind), left[j, k]))
-    if not found:
-        return Triangles()
-    first, second, third, kinds, left = (np.concatenate(part) for part in zip(*found, strict=True))
-    best = np.argpartition(left, most)[:most] if left.size > most else np.arange(left.size)
-    return Triangles(np.stack([first, second, third], axis=1)[best], SIGNS[kinds[best]], np.zeros(best.size))
+    nodes, spins, violations = violated_triangles(X, most, VIOLATED)
+    signs = (spins[:, [0, 0, 1]] * spins[:, [1, 2, 2]]).astype(np.float64)
+    return Triangles(nodes, signs, np.zeros(violations.size))
 
 
 class Terms(NamedTuple):
-    """What the multipliers add: a constant, twice the gains of nodes, and the weights of pairs."""
+    """What the multipliers add: a constant, twice a bonus for each node, and the weights of pairs."""
 
     constant: float
-    gains: Floats
+    bonus: Floats
     weights: Floats
 
 
@@ -127,7 +113,7 @@ def looked_for(triangles: Triangles, Z: Floats) -> Triangles:
     if rows.size > MOST_OPEN:
         rows = np.sort(rows[np.argsort(np.abs(Z[0, rows]), kind="stable")[:MOST_OPEN]])
     rows = np.concatenate([[0], rows])
-    found = violated_triangles(Z[np.ix_(rows, rows)], MOST_ADDED * rows.size)
+    found = violated_in(Z[np.ix_(rows, rows)], MOST_ADDED * rows.size)
     return kept.merged(Triangles(rows[found.nodes], found.signs, found.z), N)
 
 

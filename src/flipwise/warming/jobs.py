@@ -101,10 +101,17 @@ def _look_for_odd_cycles() -> None:
 
 def _look_for_inequalities() -> None:
     """What the proof of a dense problem does."""
-    from flipwise.bounds.hypermetric import grown, violated_triangles
+    from flipwise.bounds.hypermetric import grown
 
-    X = np.eye(6) * 1.2 - 0.2
-    grown(X, violated_triangles(X, 5, -1.0)[0], 3)
+    _look_for_triangles()
+    grown(np.eye(6) * 1.2 - 0.2, np.array([[1, 1, 1, 0, 0, 0]], dtype=np.int8), 3)
+
+
+def _look_for_triangles() -> None:
+    """What the semidefinite proof of a dense subgraph does, too."""
+    from flipwise.bounds.hypermetric import violated_triangles
+
+    violated_triangles(np.eye(6) * 1.2 - 0.2, 5, -1.0)
 
 
 def _make_late_moves(A: Any) -> None:
@@ -156,6 +163,7 @@ def _subgraph_steps() -> Iterator[Step]:
         yield partial(densest_subgraph, graph, 7, seed=0, effort=0.02)
         yield partial(densest_subgraph, graph)
         yield partial(_search_on, graph)
+    yield _look_for_triangles
     yield from _file_steps()
 
 
