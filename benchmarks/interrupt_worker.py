@@ -17,7 +17,8 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from interrupt_cases import CASES, Case
+from interrupt_commands import CASES
+from interrupt_functions import Case
 
 OUTSIDE = "outside"
 """The interrupt met the worker itself, before or after the call, or the call when its answer was on its way out."""

@@ -43,7 +43,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from interrupt_cases import CASES
+from interrupt_commands import CASES
 from interrupt_worker import OUTSIDE, Outcome
 from recording import Recorder
 

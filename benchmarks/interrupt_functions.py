@@ -1,4 +1,4 @@
-"""The calls that `interrupts.py` interrupts: every public function and command, sized to take about half a second.
+"""The functions that `interrupts.py` interrupts, sized to take about half a second.
 
 Each knows how to tell a wrong answer: an infeasible point, a value that is not that of the point, a bound that is
 beaten, a file that is not the answer.
@@ -6,7 +6,6 @@ beaten, a file that is not the answer.
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -33,15 +32,12 @@ class Case:
     is_command: bool = False
 
 
-# --- the calls -------------------------------------------------------------------------------------------------------
-
-
-def _matrix(n: int, seed: int = 0) -> np.ndarray:
+def random_matrix(n: int, seed: int = 0) -> np.ndarray:
     A = np.random.default_rng(seed).integers(-50, 51, (n, n)).astype(float)
     return np.asarray(A + A.T)
 
 
-def _edges(n: int, degree: float, seed: int = 0) -> np.ndarray:
+def random_edges(n: int, degree: float, seed: int = 0) -> np.ndarray:
     """A random graph around a ring, with a denser group of n / 20 nodes, as unique pairs i < j."""
     rng = np.random.default_rng(seed)
     group = rng.permutation(n)[: n // 20]
@@ -51,12 +47,12 @@ def _edges(n: int, degree: float, seed: int = 0) -> np.ndarray:
     return np.asarray(pairs[pairs[:, 0] < pairs[:, 1]])
 
 
-def _cut(edges: np.ndarray, parts: Any) -> float:
+def cut_weight(edges: np.ndarray, parts: Any) -> float:
     parts = np.asarray(parts)
     return float(np.count_nonzero(parts[edges[:, 0]] != parts[edges[:, 1]]))
 
 
-def _differs(said: float, found: float) -> str | None:
+def difference(said: float, found: float) -> str | None:
     close = math.isclose(said, found, rel_tol=1e-9, abs_tol=1e-6)
     return None if close else f"says {said!r}, recomputed {found!r}"
 
@@ -69,7 +65,7 @@ def _minimum(value: Callable[[Any], float], feasible: Callable[[Any], bool] = la
             return "infeasible"
         if result.bound is not None and result.bound > result.value + 1e-6 * abs(result.value):
             return f"bound {result.bound} above the value {result.value}"
-        return _differs(result.value, value(result.x.astype(float)))
+        return difference(result.value, value(result.x.astype(float)))
 
     return wrong
 
@@ -95,7 +91,7 @@ def _by_points() -> Case:
     """Every point of a function of the user's own, one after another."""
     import flipwise
 
-    A = _matrix(15)
+    A = random_matrix(15)
 
     def f(x: Any) -> tuple[float, Any]:
         return float(x @ A @ x), 2.0 * A @ x
@@ -111,7 +107,7 @@ def _slow_function() -> Case:
     """A function of the user's own that takes two milliseconds."""
     import flipwise
 
-    A = _matrix(40)
+    A = random_matrix(40)
 
     def f(x: Any) -> tuple[float, Any]:
         time.sleep(0.002)
@@ -128,7 +124,7 @@ def _densest(k: int | list[int], **options: Any) -> Callable[[], Case]:
     def build() -> Case:
         import flipwise
 
-        n, edges = 1000, _edges(1000, 12.0)
+        n, edges = 1000, random_edges(1000, 12.0)
         upper = sp.csr_array(sp.coo_array((np.ones(len(edges)), edges.T), shape=(n, n)))
         W = upper + upper.T
 
@@ -138,7 +134,7 @@ def _densest(k: int | list[int], **options: Any) -> Callable[[], Case]:
                 return f"{x.sum()} nodes, not {result.k}"
             if result.bound is not None and result.bound < result.density - 1e-9:
                 return "bound below the density"
-            return _differs(result.density, float(x @ (W @ x)) / result.k)
+            return difference(result.density, float(x @ (W @ x)) / result.k)
 
         return Case(
             lambda watch, threads: flipwise.densest_subgraph(
@@ -154,7 +150,7 @@ def _cutting(name: str, n: int, degree: float, sizes: list[int] | None, **option
     def build() -> Case:
         import flipwise
 
-        edges = _edges(n, degree)
+        edges = random_edges(n, degree)
         function = getattr(flipwise, name)
         given = [(n, edges)] if name != "partition" else [(n, edges), sizes]
 
@@ -164,7 +160,7 @@ def _cutting(name: str, n: int, degree: float, sizes: list[int] | None, **option
             beyond = 1.0 if name == "maxcut" else -1.0
             if result.bound is not None and beyond * (result.bound - result.value) < -1e-6:
                 return "the bound is beaten"
-            return _differs(result.value, _cut(edges, result.parts))
+            return difference(result.value, cut_weight(edges, result.parts))
 
         return Case(lambda watch, threads: function(*given, seed=0, callback=watch, threads=threads, **options), wrong)
 
@@ -174,7 +170,7 @@ def _cutting(name: str, n: int, degree: float, sizes: list[int] | None, **option
 def _qubo() -> Case:
     import flipwise
 
-    Q = _matrix(200)
+    Q = random_matrix(200)
     return Case(
         lambda watch, threads: flipwise.solve_qubo(Q, seed=0, effort=0.2, bound="sdp", callback=watch, threads=threads),
         _minimum(lambda x: x @ Q @ x),
@@ -184,7 +180,7 @@ def _qubo() -> Case:
 def _ising() -> Case:
     import flipwise
 
-    J, h = _matrix(200, 1), np.arange(200.0)
+    J, h = random_matrix(200, 1), np.arange(200.0)
     return Case(
         lambda watch, threads: flipwise.solve_ising(
             h, J, seed=0, effort=0.2, bound="sdp", callback=watch, threads=threads
@@ -217,7 +213,7 @@ def _sampler() -> Case:
 def _tuning() -> Case:
     import flipwise
 
-    A = _matrix(120)
+    A = random_matrix(120)
 
     def call(watch: Watch, threads: int | None) -> Any:
         heard = lambda done, pairs: watch(done)  # noqa: E731
@@ -281,7 +277,7 @@ def _checkpointed() -> Case:
     def wrong(result: Any) -> str | None:
         if path.exists() != (result.status.name == "INTERRUPTED"):
             return f"status {result.status.name}, the checkpoint {'is' if path.exists() else 'is not'} there"
-        stray = {name for name in _files() if "checkpoint" in name} - {path.name}
+        stray = {name for name in files_here() if "checkpoint" in name} - {path.name}
         if stray:
             return f"left {sorted(stray)}"
         if path.exists() and flipwise.minimize(
@@ -315,86 +311,13 @@ def _fit(name: str, rows: int, **options: Any) -> Callable[[], Case]:
     return build
 
 
-# --- the commands ----------------------------------------------------------------------------------------------------
-
-
-def _command(
-    line: str, n: int, degree: float, wrong: Callable[[dict[str, Any], list[list[str]], Any], str | None]
-) -> Any:
-    """A command in the folder of the worker; it writes `answer.txt` and one JSON object."""
-
-    def build() -> Case:
-        import flipwise
-        from flipwise.cli import app, exits  # noqa: F401  so that forked processes have them
-
-        edges = _edges(n, degree)
-        Path("graph.txt").write_text("".join(f"{i} {j}\n" for i, j in edges))
-        np.save("vectors.npy", np.random.default_rng(0).standard_normal((n, 32)))
-        Q = np.triu(_matrix(n)) if "model" in line else None
-        if Q is not None:
-            flipwise.write_model(flipwise.QuadraticModel.from_qubo(Q), "model.qubo")
-        known = {*_files(), "answer.txt", "stdout", "stderr"}
-
-        def call(watch: Watch, threads: int | None) -> Any:
-            more = [] if threads is None else ["--threads", str(threads)]
-            return exits.program([*line.split(), *more, "-o", "answer.txt", "--json", "-v"])
-
-        def checked(code: Any) -> str | None:
-            stray = _files() - known
-            if stray:
-                return f"left {sorted(stray)}"
-            try:
-                record = json.loads(Path("stdout").read_text())
-                if "hash" in line:
-                    return wrong(record, [], None)
-                rows = [row.split("\t") for row in Path("answer.txt").read_text().splitlines()]
-                return wrong(record, rows, edges if Q is None else Q)
-            except (OSError, ValueError, LookupError) as error:
-                return f"exit code {code}, but {type(error).__name__}: {error}"
-
-        return Case(call, checked, is_command=True)
-
-    return build
-
-
-def _files() -> set[str]:
+def files_here() -> set[str]:
     return {path.name for path in Path().iterdir()}
 
 
-def _wrong_parts(record: dict[str, Any], rows: list[list[str]], edges: Any) -> str | None:
-    parts = [0] * len(rows)
-    for name, part in rows:
-        parts[int(name)] = int(part)
-    if len(rows) != record["nodes"] or [int(part) for _, part in rows] != record["parts"]:
-        return "file and answer differ"
-    return _differs(record["cut"], _cut(edges, parts))
-
-
-def _wrong_nodes(record: dict[str, Any], rows: list[list[str]], edges: Any) -> str | None:
-    (result,) = record["results"]
-    nodes = [int(name) for (name,) in rows]
-    if nodes != result["nodes"] or len(nodes) != result["k"]:
-        return "file and answer differ"
-    return _differs(result["density"], 2.0 * np.isin(edges, nodes).all(axis=1).sum() / len(nodes))
-
-
-def _wrong_values(record: dict[str, Any], rows: list[list[str]], Q: Any) -> str | None:
-    x = np.array([int(value) for _, value in rows])
-    if x.tolist() != record["x"]:
-        return "file and answer differ"
-    return _differs(record["value"], float(x @ Q @ x))
-
-
-def _wrong_model(record: dict[str, Any], rows: list[list[str]], nothing: Any) -> str | None:
-    from flipwise import hashing
-
-    fitted = hashing.load("answer.txt")
-    return None if fitted.n_bits == record["bits"] and len(fitted.codes_) == record["items"] else "another model"
-
-
-DENSE = _matrix(300)
-SPARSE = sp.csr_array(_matrix(600) * (np.abs(_matrix(600, 1)) > 98.0))
-CASES: dict[str, Callable[[], Case]] = {
+DENSE = random_matrix(300)
+SPARSE = sp.csr_array(random_matrix(600) * (np.abs(random_matrix(600, 1)) > 98.0))
+FUNCTIONS: dict[str, Callable[[], Case]] = {
     "minimize, dpcd": _minimizing(DENSE, 60, restarts=40),
     "minimize, portfolio": _minimizing(SPARSE, method="portfolio", max_iterations=8),
     "minimize, mpec-epm": _minimizing(DENSE, method="mpec-epm"),
@@ -414,9 +337,4 @@ CASES: dict[str, Callable[[], Case]] = {
     "ITQ fit": _fit("ITQ", 8000),
     "ARE fit": _fit("ARE", 3000),
     "recommend": _recommending,
-    "flipwise maxcut": _command("maxcut graph.txt --bound sdp --time-limit 0.5", 400, 8.0, _wrong_parts),
-    "flipwise hash fit": _command("hash fit vectors.npy --bits 32", 4000, 2.0, _wrong_model),
-    "flipwise subgraph": _command("subgraph graph.txt -k 20 --time-limit 1", 2000, 10.0, _wrong_nodes),
-    "flipwise bisect": _command("bisect graph.txt --bound sdp --time-limit 1", 200, 5.0, _wrong_parts),
-    "flipwise qubo": _command("qubo model.qubo --bound sdp --time-limit 0.5", 200, 5.0, _wrong_values),
 }
