@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import flipwise
-from flipwise.bounds.persistency import persistent_variables, reduced
+from flipwise.bounds.persistency import persistent_variables, without_fixed
 
 
 def random_quadratic(n: int, seed: int, integer: bool, strength: float) -> flipwise.Quadratic:
@@ -51,7 +51,7 @@ def test_reduction_keeps_the_values() -> None:
     """The reduced objective at the free variables equals the whole at all of them."""
     f = random_quadratic(8, 5, True, 3.0)
     spins = np.array([1, 0, -1, 0, 0, 1, 0, 0], dtype=np.int8)
-    inner, free = reduced(f, spins)
+    inner, free = without_fixed(f, spins)
     rng = np.random.default_rng(0)
     whole = spins.astype(float)
     whole[free] = rng.choice([-1.0, 1.0], size=free.size)

@@ -13,7 +13,7 @@ from flipwise import Free, Quadratic
 from flipwise.bounds import persistency
 from flipwise.bounds.lattice import next_value
 from flipwise.bounds.linearised import linearise
-from flipwise.bounds.persistency import persistent_variables, reduced, rounded_down
+from flipwise.bounds.persistency import persistent_variables, rounded_down, without_fixed
 
 PAIR = np.array([[0.0, 1.0], [1.0, 0.0]])
 
@@ -139,7 +139,7 @@ def test_reduction_adds_up_all_terms() -> None:
     A = np.array([[1.0, 2.0, 0.0], [2.0, 3.0, 4.0], [0.0, 4.0, 5.0]])
     B = np.array([[0.0, 0.0, 6.0], [0.0, 0.0, 0.0], [6.0, 0.0, 0.0]])
     f = Quadratic([sp.csr_array(A), sp.csr_array(B)], [7.0, 8.0, 9.0], 10.0)
-    inner, free = reduced(f, np.array([0, -1, 0], dtype=np.int8))
+    inner, free = without_fixed(f, np.array([0, -1, 0], dtype=np.int8))
     assert free.tolist() == [0, 2] and np.array_equal(inner.times(np.eye(2)), [[1.0, 6.0], [6.0, 5.0]])
     assert np.array_equal(inner.c, [7.0 - 4.0, 9.0 - 8.0]) and inner.d == 10.0 - 8.0 + 3.0
     for x in ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)):

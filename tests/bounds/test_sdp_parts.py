@@ -10,13 +10,13 @@ import pytest
 import scipy.sparse as sp
 
 from flipwise import Cardinality, Free, GroupCounts, LowRank, Quadratic
-from flipwise.bounds.sdp import MOST_RANK, Relaxation, random_rows, sdp_bound, solve_sdp, with_counts
+from flipwise.bounds.sdp import MOST_RANK, LowRankSolution, random_rows, sdp_bound, solve_sdp, with_counts
 from flipwise.kernels.compile_time import working_time
 
 SIDES = np.kron(np.array([[0.0, 1.0], [1.0, 0.0]]), np.ones((3, 3)))  # K_{3,3}
 
 
-def solved(f: Quadratic, **changes: object) -> Relaxation:
+def solved(f: Quadratic, **changes: object) -> LowRankSolution:
     """The relaxation, solved well unless something is said otherwise."""
     settings: dict[str, object] = {
         "constraint": None, "rank": None, "max_sweeps": 2000, "tolerance": 1e-9,

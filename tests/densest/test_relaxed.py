@@ -13,7 +13,7 @@ import flipwise
 from flipwise.densest import relaxed, solver
 from flipwise.densest.bounds import SubgraphBounds, balanced_loads
 from flipwise.densest.core import core_above, whole_core
-from flipwise.densest.relaxed import Budget, add_semidefinite_bound, next_below
+from flipwise.densest.relaxed import ProofBudget, add_semidefinite_bound, next_below
 from flipwise.densest.semidefinite import Relaxation
 from flipwise.densest.whole import GraphInMemory, SubgraphObjective, weight_range, weight_unit
 from flipwise.engine.limits import Limits, Status
@@ -95,7 +95,7 @@ def test_bipartite_graphs_are_nearly_proven() -> None:
 def test_work_and_time_limit_the_proof() -> None:
     """Without a time limit the work counts, with one only the time."""
     run = Run(Problem(SubgraphObjective(GraphInMemory(as_graph(random_weights(5, 0)))), Cardinality(2)))
-    budget = Budget(run, 10.0)
+    budget = ProofBudget(run, 10.0)
     assert not budget.spent(9.0) and budget.spent(2.0)
     bounds, ended = proven_bounds(random_weights(40, 3), 15, -1.0, Limits(time_limit=0.0))
     assert ended.stopped is Status.TIME_LIMIT and "branching" not in bounds.known

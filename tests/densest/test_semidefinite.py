@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flipwise.densest import semidefinite
-from flipwise.densest.semidefinite import Certificate, Relaxation, certified
+from flipwise.densest.semidefinite import DualCertificate, Relaxation, certified
 from tests.densest.graphs import random_weights
 from tests.densest.test_triangles import some_triangles
 
@@ -135,7 +135,7 @@ def test_a_part_begins_where_the_whole_stood() -> None:
     child = Relaxation(W[np.ix_(kept, kept)], 8)
     child.begin_from(parent, kept, ~kept)
     certificate = child.certificate()
-    assert isinstance(certificate, Certificate)
+    assert isinstance(certificate, DualCertificate)
     child.run(40)
     fresh = Relaxation(W[np.ix_(kept, kept)], 8)
     fresh.run(40)

@@ -15,7 +15,7 @@ import flipwise
 from flipwise.graphs.graph import Graph
 from flipwise.graphs.planted import planted_subgraph
 from flipwise.pages.network import circle_order, network_svg
-from flipwise.pages.subgraph_page import adjacency_svg, at_least, profile_chart, subgraph_page
+from flipwise.pages.subgraph_page import adjacency_svg, complementary_counts, profile_chart, subgraph_page
 
 VOID = {"meta", "line", "circle", "image", "rect", "br"}
 
@@ -105,9 +105,9 @@ def test_the_subgraph_is_drawn_with_all_names() -> None:
 
 def test_where_a_set_sits() -> None:
     """The curves say how many nodes have at least so large a degree."""
-    assert at_least(np.array([0, 1, 1, 3])) == [(1.0, 3.0), (3.0, 1.0)]
-    assert at_least(np.zeros(3, dtype=np.int64)) == []
-    assert len(at_least(np.arange(1, 5000))) <= 160
+    assert complementary_counts(np.array([0, 1, 1, 3])) == [(1.0, 3.0), (3.0, 1.0)]
+    assert complementary_counts(np.zeros(3, dtype=np.int64)) == []
+    assert len(complementary_counts(np.arange(1, 5000))) <= 160
 
 
 def test_large_sets_are_not_drawn_with_names() -> None:

@@ -13,9 +13,8 @@ import pytest
 import flipwise
 from flipwise.densest.bounds import CoreLoads, SubgraphBounds, add_cheap_bounds, balanced_loads
 from flipwise.densest.certifying import bipartite_proof, certificate_of, square_proof
-from flipwise.densest.core import core_above, whole_core
+from flipwise.densest.core import core_above, weight_matrix, whole_core
 from flipwise.densest.pairs import pair_bound
-from flipwise.densest.relaxed import dense_weights
 from flipwise.densest.semidefinite import Relaxation
 from flipwise.densest.whole import weight_range, weight_unit
 from flipwise.engine.certificate import Certificate, graph_hash
@@ -52,7 +51,7 @@ def bounds_of(graph: Graph) -> Iterator[tuple[str, SubgraphBounds]]:
         bounds.add("pairs", found.bound, found.proof)
         for name in bounds.known:
             yield name, SubgraphBounds(K, unit, {name: bounds.known[name]}, bounds.proofs)
-    relaxation = Relaxation(dense_weights(graph), K)
+    relaxation = Relaxation(weight_matrix(graph), K)
     relaxation.run(60)
     relaxation.tighten()
     relaxation.run(30)

@@ -68,7 +68,7 @@ def persistent_variables(objective: Quadratic) -> Persistency:
     return Persistency(_dominated(form), None)
 
 
-def reduced(objective: Quadratic, spins: Signs) -> tuple[Quadratic, Ints]:
+def without_fixed(objective: Quadratic, spins: Signs) -> tuple[Quadratic, Ints]:
     """The objective of the variables that are not fixed, and their indices."""
     free = np.flatnonzero(spins == 0)
     point = spins.astype(np.float64)

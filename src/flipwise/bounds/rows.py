@@ -143,7 +143,7 @@ class RowsClosing:
         objective = self.problem.objective
         if run.is_proven or not isinstance(objective, Quadratic):
             return
-        self.nodes = branch_and_bound(
+        self.nodes = minimize_by_highs(
             run, self.problem, None if math.isfinite(run.seconds_left) or self.wanted == "best" else NODES
         )
 
@@ -168,7 +168,7 @@ def tell_least(run: Run, problem: Problem, s: Signs) -> None:
     run.raise_bound(min(value, run.best_value) - left)
 
 
-def branch_and_bound(run: Run, problem: Problem, most_nodes: int | None) -> int:
+def minimize_by_highs(run: Run, problem: Problem, most_nodes: int | None) -> int:
     """HiGHS on the linearised problem: its point is offered, its bound told to the run. Returns its nodes."""
     objective, rows = problem.objective, problem.constraint
     assert isinstance(objective, Quadratic) and isinstance(rows, LinearConstraints)

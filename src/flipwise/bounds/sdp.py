@@ -67,7 +67,7 @@ def diagonal_bound(form: Homogeneous, u: Floats, deadline: float = math.inf) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class Relaxation:
+class LowRankSolution:
     """Unit rows V (the last one stands for the constant 1 when `form.lifted`), their value, and the dual diagonal u."""
 
     form: Homogeneous
@@ -142,7 +142,7 @@ def solve_sdp(
     tolerance: float,
     rng: np.random.Generator,
     deadline: float,
-) -> Relaxation:
+) -> LowRankSolution:
     """Solve the relaxation until a tolerance, a number of sweeps or a time (`working_time`) is reached."""
     if constraint is None or not constraint.swaps:
         form = homogeneous(quadratic)
@@ -159,7 +159,7 @@ def random_rows(N: int, rank: int | None, rng: np.random.Generator) -> Floats:
     return V
 
 
-def _mix(form: Homogeneous, V: Floats, max_sweeps: int, tolerance: float, deadline: float) -> Relaxation:
+def _mix(form: Homogeneous, V: Floats, max_sweeps: int, tolerance: float, deadline: float) -> LowRankSolution:
     M = form.U.T @ V
     g = np.empty(V.shape[1])
     norms = np.zeros(form.N)
@@ -180,7 +180,7 @@ def _mix(form: Homogeneous, V: Floats, max_sweeps: int, tolerance: float, deadli
     value = float(np.einsum("ij,ij->", V, HV)) + form.constant
     HV -= form.diagonal[:, None] * V
     u = form.diagonal - np.sqrt(np.einsum("ij,ij->i", HV, HV))
-    return Relaxation(form, V, u, value, sweeps)
+    return LowRankSolution(form, V, u, value, sweeps)
 
 
 def _solve_with_counts(
@@ -191,7 +191,7 @@ def _solve_with_counts(
     tolerance: float,
     rng: np.random.Generator,
     deadline: float,
-) -> Relaxation:
+) -> LowRankSolution:
     labels = constraint.labels(quadratic.shape)
     groups = int(labels.max(initial=0)) + 1
     sizes = np.bincount(labels, minlength=groups).astype(np.float64)

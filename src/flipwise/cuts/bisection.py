@@ -39,8 +39,6 @@ from flipwise.solvers.portfolio.population import (
     PopulationState,
     Task,
     admit,
-    check_members,
-    checked_sweeps,
 )
 
 COARSEST = 80
@@ -274,14 +272,14 @@ class BisectionPopulation:
         return PopulationState([self.champion, *self.members], self.rng, own)
 
     def restore(self, state: PopulationState) -> None:
-        check_members(state, self.level.n)
+        state.check(self.level.n)
         (self.champion, *self.members), self.rng = state.members, state.rng
         if any(np.count_nonzero(each.s > 0) != self.goal for each in (self.champion, *self.members)):
             raise InvalidFile("the checkpoint's population breaks the constraint.")
         self.success = {kind: max(0.1 * ODDS[kind], float(state.details["success"][kind])) for kind in KINDS}
         self.least = {kind: float(state.details["least"][kind]) for kind in SCRATCH}
         self.idle = int(state.details["idle"])
-        self.sweeps = checked_sweeps(state)
+        self.sweeps = state.sweeps
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         return [self._task(clock) for _ in range(count)]

@@ -53,7 +53,7 @@ class BlockSearch:
         """Search, and prove what can be proven; the start `x` is not used."""
         objective = problem.objective
         assert isinstance(objective, BlockObjective)
-        walk = _Walk(objective.sides, self.a, self.b, run)
+        walk = _BlockWalk(objective.sides, self.a, self.b, run)
         stop = walk.begin(self.start)
         bound = LoadBound(walk.sides, self.a, self.b) if self.prove else None
         if bound is not None:
@@ -68,7 +68,7 @@ class BlockSearch:
             return stop
         return Status.OPTIMAL if run.is_proven else Status.EFFORT
 
-    def _note_bounds(self, walk: _Walk, bound: LoadBound) -> Status | None:
+    def _note_bounds(self, walk: _BlockWalk, bound: LoadBound) -> Status | None:
         """Note the bounds; a status means: stop."""
         sides, run = walk.sides, walk.run
         for name, most in simple_block_bounds(sides, self.a, self.b).items():
@@ -84,7 +84,7 @@ class BlockSearch:
 
 
 @dataclass(eq=False)
-class _Walk:
+class _BlockWalk:
     """The best block so far, and the way on from it."""
 
     sides: TwoSided

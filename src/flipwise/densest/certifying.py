@@ -20,7 +20,7 @@ from flipwise.graphs.graph import Graph
 
 if TYPE_CHECKING:
     from flipwise.densest.bounds import Shares, SubgraphBounds
-    from flipwise.densest.semidefinite import Certificate as Square
+    from flipwise.densest.semidefinite import DualCertificate
 
 MOST_EDGES = 1_000_000
 """The split of more edges is not kept."""
@@ -94,7 +94,7 @@ def pairs_proof(core: Core, pairs: tuple[Ints, Ints, Floats], v: Floats, p: Floa
     }
 
 
-def square_proof(core: Core, whole: int, of: Square, k: int) -> dict[str, Any] | None:
+def square_proof(core: Core, whole: int, of: DualCertificate, k: int) -> dict[str, Any] | None:
     """A positive semidefinite matrix with a row for the constant first, the price of each node, and triangles."""
     if core.graph.n != whole or of.square is None or len(of.square) > MOST_ROWS:
         return None

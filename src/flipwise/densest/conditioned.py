@@ -21,7 +21,7 @@ import numpy as np
 from flipwise.densest.bounds import balanced_loads
 from flipwise.densest.conditioned_bounds import densest_of_any, most_of_any
 from flipwise.densest.conditions import ConditionedDensity, ConditionedGraph, alike, mask_of, pieces
-from flipwise.densest.connected import Field, Piece, first_piece, gathered, peeled, pieces_in_order, shaken
+from flipwise.densest.connected import Field, Piece, first_piece, order_beginning_with, peeled, pieces_in_order, shaken
 from flipwise.densest.core import Core, induced, whole_core
 from flipwise.densest.enumerated import NoFeasibleSet, densest_of_all
 from flipwise.densest.flow import BestRatio, best_ratio, in_units, order_gains
@@ -304,7 +304,7 @@ class _OneSearch:
             yield from pieces_in_order(field_, order)
         loose = self._without_connection()
         if loose is not None:
-            yield from pieces_in_order(field_, gathered([loose], field_, scores))
+            yield from pieces_in_order(field_, order_beginning_with([loose], field_, scores))
 
     def _without_connection(self) -> Ints | None:
         """The densest set of any size, which need not be connected."""

@@ -195,7 +195,7 @@ def shaken(piece: Piece, rng: np.random.Generator) -> Piece:
     return other
 
 
-def gathered(sets: list[Ints], field: Field, scores: Floats) -> Ints:
+def order_beginning_with(sets: list[Ints], field: Field, scores: Floats) -> Ints:
     """An order that begins with some sets of the whole graph, then by score."""
     first = np.zeros(field.graph.n)
     for nodes in sets:

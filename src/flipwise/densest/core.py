@@ -89,6 +89,14 @@ def arc_weights(graph: Graph) -> Degrees:
     return graph.weights if graph.weights.size else np.ones(1)
 
 
+def weight_matrix(graph: Graph) -> Floats:
+    """The weights as a dense matrix."""
+    W = np.zeros((graph.n, graph.n))
+    if graph.n_arcs:
+        W[np.repeat(np.arange(graph.n), graph.degrees), graph.indices] = arc_weights(graph)
+    return W
+
+
 def no_degrees(graph: Graph) -> Degrees:
     """A zero for each node, of the kind its degree has."""
     return np.zeros(graph.n, dtype=np.int64) if graph.weights is None else np.zeros(graph.n)

@@ -11,10 +11,9 @@ from fractions import Fraction
 import numpy as np
 
 from flipwise.densest.conditions import ConditionedGraph
-from flipwise.densest.core import arc_weights
+from flipwise.densest.core import weight_matrix
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Ints
-from flipwise.graphs.graph import Graph
 from flipwise.kernels import subsets as kernels
 from flipwise.model.exactness import common_divisor
 
@@ -39,7 +38,7 @@ def densest_of_all(conditioned: ConditionedGraph, run: Run) -> Ints | None:
     n, paid = conditioned.free.size, conditioned.paid
     if n > MOST_FREE or paid > MOST_CHOSEN:
         return None
-    matrix = _weight_matrix(conditioned.graph)
+    matrix = weight_matrix(conditioned.graph)
     numbers = np.concatenate([matrix[np.triu_indices(n, 1)], conditioned.bonus, [conditioned.extra]])
     unit = common_divisor(numbers)
     exact = conditioned.unit > 0.0 and unit > 0.0
@@ -69,7 +68,7 @@ def densest_of_all(conditioned: ConditionedGraph, run: Run) -> Ints | None:
 
 def exact_density(conditioned: ConditionedGraph, nodes: Ints) -> Fraction:
     """(x'Wx + c'x) / |S| as a rational number."""
-    inner = _weight_matrix(conditioned.whole.subgraph(nodes))[np.triu_indices(nodes.size, 1)]
+    inner = weight_matrix(conditioned.whole.subgraph(nodes))[np.triu_indices(nodes.size, 1)]
     total = sum(map(Fraction, inner.tolist()), Fraction()) + sum(map(Fraction, conditioned.half[nodes].tolist()))
     return 2 * total / nodes.size
 
@@ -79,14 +78,6 @@ def _neighbour_bits(conditioned: ConditionedGraph) -> Ints:
     nodes = np.concatenate([conditioned.free, conditioned.conditions.include])
     order = np.argsort(nodes)
     joined = np.zeros((nodes.size, nodes.size), bool)
-    joined[np.ix_(order, order)] = _weight_matrix(conditioned.whole.subgraph(nodes[order])) != 0.0
+    joined[np.ix_(order, order)] = weight_matrix(conditioned.whole.subgraph(nodes[order])) != 0.0
     masks: Ints = (joined.astype(np.int64) << np.arange(nodes.size)).sum(axis=1)
     return masks
-
-
-def _weight_matrix(graph: Graph) -> np.ndarray:
-    """The weights as a matrix."""
-    W = np.zeros((graph.n, graph.n))
-    if graph.n_arcs:
-        W[np.repeat(np.arange(graph.n), graph.degrees), graph.indices] = arc_weights(graph)
-    return W

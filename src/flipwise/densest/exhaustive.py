@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flipwise.densest.core import arc_weights
+from flipwise.densest.core import weight_matrix
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.graphs.graph import Graph
@@ -43,7 +43,7 @@ def best_of_all(graph: Graph, k: int, known: Ints, *, exact: bool, run: Run, wor
 
     `known` is a set of k nodes to begin with, `exact` says that sums of weights are not rounded.
     """
-    n, W = graph.n, _weight_matrix(graph)
+    n, W = graph.n, weight_matrix(graph)
     order = np.argsort(-np.maximum(W, 0.0).sum(axis=1), kind="stable")
     W = W[np.ix_(order, order)]
     inside = np.isin(order, known)
@@ -75,16 +75,8 @@ def best_of_all(graph: Graph, k: int, known: Ints, *, exact: bool, run: Run, wor
 
 def exact_weight(graph: Graph, nodes: Ints) -> Fraction:
     """The weight of a set of nodes, as a rational number."""
-    inner = _weight_matrix(graph)[np.ix_(nodes, nodes)]
+    inner = weight_matrix(graph)[np.ix_(nodes, nodes)]
     return sum(map(Fraction, inner[np.triu_indices(nodes.size, 1)].tolist()), Fraction())
-
-
-def _weight_matrix(graph: Graph) -> Floats:
-    """The weights as a matrix."""
-    W = np.zeros((graph.n, graph.n))
-    if graph.n_arcs:
-        W[np.repeat(np.arange(graph.n), graph.degrees), graph.indices] = arc_weights(graph)
-    return W
 
 
 def half_sums(W: Floats, k: int) -> Floats:

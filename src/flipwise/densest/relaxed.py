@@ -6,7 +6,7 @@ is tied by at most `cap` to what comes later, and to t members by at most t time
 
 Branch and bound: a node of the graph is taken or left, the open subproblem with the largest bound comes first, and each
 is a relaxation that begins where its parent stood. In every subproblem nodes that no better set can have, or that every
-better set must have, are found by their sums (`Certificate.decided`) and fixed.
+better set must have, are found by their sums (`DualCertificate.decided`) and fixed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ import numpy as np
 
 from flipwise.densest.bounds import SubgraphBounds, clique_bound, top_sum
 from flipwise.densest.certifying import MOST_ROWS, square_proof
-from flipwise.densest.core import Core, arc_weights, core_above
-from flipwise.densest.semidefinite import FULL_SPECTRUM, Certificate, Relaxation
+from flipwise.densest.core import Core, core_above, weight_matrix
+from flipwise.densest.semidefinite import FULL_SPECTRUM, DualCertificate, Relaxation
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.blas import one_blas_thread
-from flipwise.graphs.graph import Graph
 
 WORK = 1e11
 """Floating-point operations at effort 1 without a time limit: some three seconds."""
@@ -60,7 +59,7 @@ SURE = 1.0 - 1e-9
 
 
 @dataclass(eq=False)
-class Budget:
+class ProofBudget:
     """What a proof may spend: work where there is no time limit, otherwise the time."""
 
     run: Run
@@ -91,21 +90,13 @@ def add_semidefinite_bound(
         return
     if chosen is not core:
         loads = loads[np.searchsorted(core.nodes, chosen.nodes)]
-    proof = _CoreProof(bounds, chosen, loads, run, Budget(run, WORK * effort), max(largest, 0.0), goal)
+    proof = _CoreProof(bounds, chosen, loads, run, ProofBudget(run, WORK * effort), max(largest, 0.0), goal)
     relaxation = Relaxation(proof.W, k)
     if run.limits.time_limit is None and FEWEST_STEPS * relaxation.work > proof.budget.work:
         return
     certificate = proof.relax(relaxation, proof.spectral(relaxation, best))
     if certificate is not None and bounds.best[1] > goal and chosen.graph.n <= MOST_BRANCHED:
         proof.branch(relaxation, certificate)
-
-
-def dense_weights(graph: Graph) -> Floats:
-    """The weights as a matrix."""
-    W = np.zeros((graph.n, graph.n))
-    if graph.n_arcs:
-        W[np.repeat(np.arange(graph.n), graph.degrees), graph.indices] = arc_weights(graph)
-    return W
 
 
 def next_below(best: float, unit: float) -> float:
@@ -147,7 +138,7 @@ class _Open:
     constant: float = field(compare=False)
     """The weight among the nodes that are taken."""
     relaxation: Relaxation = field(compare=False)
-    certificate: Certificate = field(compare=False)
+    certificate: DualCertificate = field(compare=False)
 
 
 @dataclass(eq=False)
@@ -158,15 +149,15 @@ class _CoreProof:
     core: Core
     loads: Floats
     run: Run
-    budget: Budget
+    budget: ProofBudget
     largest: float
     goal: float
     """A bound of at most this is a proof."""
 
     def __post_init__(self) -> None:
-        self.W = dense_weights(self.core.graph)
+        self.W = weight_matrix(self.core.graph)
 
-    def spectral(self, relaxation: Relaxation, weight: float) -> Certificate | None:
+    def spectral(self, relaxation: Relaxation, weight: float) -> DualCertificate | None:
         """Note the spectral bound, and begin from it where it is near the weight of the best set."""
         if 8 * self.bounds.k < relaxation.N:
             return None
@@ -180,7 +171,7 @@ class _CoreProof:
         relaxation.begin_anew()
         return None
 
-    def relax(self, relaxation: Relaxation, best: Certificate | None) -> Certificate | None:
+    def relax(self, relaxation: Relaxation, best: DualCertificate | None) -> DualCertificate | None:
         """Relax until the bound is a proof, stalls, or the budget is spent; returns the best certificate.
 
         Triangles come in after some steps; from then on it stalls when their multipliers rise too fast.
@@ -225,7 +216,7 @@ class _CoreProof:
                 return True
         return False
 
-    def note(self, name: str, bound: float, certificate: Certificate | None = None) -> None:
+    def note(self, name: str, bound: float, certificate: DualCertificate | None = None) -> None:
         """Note a bound on E, and what proves it."""
         proof = None
         if certificate is not None and certificate.square is not None:
@@ -233,13 +224,13 @@ class _CoreProof:
         self.bounds.add(name, bound, proof)
         self.run.raise_bound(-2.0 * self.bounds.best[1])
 
-    def whole_bound(self, certificate: Certificate) -> float:
+    def whole_bound(self, certificate: DualCertificate) -> float:
         """The bound for all sets of the whole graph."""
         k = self.bounds.k
         bound = certificate.bound(k)
         return bound if self.core.is_whole else max(bound, self.outside_bound(certificate, bound))
 
-    def outside_bound(self, certificate: Certificate, enough: float) -> float:
+    def outside_bound(self, certificate: DualCertificate, enough: float) -> float:
         """A bound for the sets with some nodes outside the core; less than `enough` is all the same."""
         k, cap, reached = self.bounds.k, max(self.core.cap, 0.0), -math.inf
         outside = 0.0
@@ -253,7 +244,7 @@ class _CoreProof:
 
     # --- branch and bound --------------------------------------------------------------------------------------------
 
-    def branch(self, relaxation: Relaxation, certificate: Certificate) -> None:
+    def branch(self, relaxation: Relaxation, certificate: DualCertificate) -> None:
         """Take and leave nodes until no subproblem is open; the largest bound of an open one is noted all the time."""
         outside = -math.inf if self.core.is_whole else self.outside_bound(certificate, self.goal)
         if outside > self.goal:
@@ -320,7 +311,7 @@ class _CoreProof:
                 break
         self._report_if_better(np.concatenate([taken, left[np.argsort(-relaxation.x, kind="stable")[:k]]]))
         if not done:  # no proof of its own: what its parent has proven is kept, and nothing fixed
-            best = Certificate(0.0, np.zeros(left.size), np.full(left.size, 1e300), np.zeros(left.size))
+            best = DualCertificate(0.0, np.zeros(left.size), np.full(left.size, 1e300), np.zeros(left.size))
         return _Open(-reached, number, taken, left, constant, relaxation, best)
 
     def _report_if_better(self, nodes: Ints) -> None:

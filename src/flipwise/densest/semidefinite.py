@@ -60,7 +60,7 @@ class BoundSums(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Certificate:
+class DualCertificate:
     """What S and v prove, for sets of any size and every number t.
 
     2 E <= offset + t^2 constant + the k largest of own + (k-1) prices + 2 t ties.
@@ -120,7 +120,7 @@ class Certificate:
 
 def certified(
     W: Floats, bonus: Floats, S: Floats, v: Floats, *, triangles: Triangles | None = None, keep: bool = False
-) -> Certificate | None:
+) -> DualCertificate | None:
     """What S, v and triangles prove about W, a matrix with zero diagonal, and a bonus for each node; None where S is
     far from semidefinite. S and the triangles are kept on demand."""
     terms = None if triangles is None else terms_of(triangles, len(S))
@@ -153,7 +153,7 @@ def certified(
     own += 8.0 * _EPS * (np.abs(parts[0]) + parts[1] + np.abs(parts[2]) + parts[3])
     constant = (float(S[0, 0]) + lifted) * (1.0 + 4.0 * _EPS)
     offset = 0.0 if terms is None else terms.constant
-    return Certificate(constant, S[0, 1:].copy(), own, v, offset, S if keep else None, lifted, triangles)
+    return DualCertificate(constant, S[0, 1:].copy(), own, v, offset, S if keep else None, lifted, triangles)
 
 
 class Relaxation:
@@ -269,7 +269,7 @@ class Relaxation:
                 ratio = float(np.linalg.norm(apart)) / max(moved, 1e-300)
                 self.penalty *= 1.4 if ratio > 3.0 else 1.0 / 1.4 if ratio < 1.0 / 3.0 else 1.0
 
-    def certificate(self, *, keep: bool = False) -> Certificate | None:
+    def certificate(self, *, keep: bool = False) -> DualCertificate | None:
         """What the multipliers prove so far; the matrix is kept on demand."""
         M, a = self._on_face(-self.Z.astype(np.float64))
         M = 0.5 * (M + M.T)

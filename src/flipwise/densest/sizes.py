@@ -146,7 +146,7 @@ def _note_other(bounds: SubgraphBounds, most: float) -> None:
         bounds.add("other k", most)
 
 
-class _Parts(NamedTuple):
+class _RunParts(NamedTuple):
     """What the engine needs for one k: the problem, who solves it, from where, and how it is proven."""
 
     problem: Problem
@@ -174,13 +174,13 @@ class _Wiring:
                 f'`checkpoint` with several k is for method="dpcd" only, got {call.method!r}. Give one k.'
             )
 
-    def parts(self, k: int) -> _Parts:
+    def parts(self, k: int) -> _RunParts:
         """Our own search on the graph, or another method on min -x'Wx, x in {0,1}^n with k ones."""
         prove = self.call.bound == "auto"
         own = DensestSearch(self.call.effort, prove, self.sweep)
         if self.call.is_own:
             anywhere = np.arange(self.graph.n) < k  # it has starts of its own; a random one would only cost time
-            return _Parts(Problem(SubgraphObjective(self.graph), Cardinality(k)), own, anywhere, None)
+            return _RunParts(Problem(SubgraphObjective(self.graph), Cardinality(k)), own, anywhere, None)
         if not isinstance(self.graph, GraphInMemory):
             raise InvalidInput(
                 f'`method`: only "dpcd" runs on a graph that is not in one place, got {self.call.method!r}.'
@@ -192,7 +192,7 @@ class _Wiring:
             if nodes.size == k:
                 first = np.zeros(self.graph.n, dtype=np.int8)
                 first[nodes] = 1
-        return _Parts(
+        return _RunParts(
             problem, solver, first, Proof(partial(prove_cheaply, self.graph, k, self.sweep)) if prove else None
         )
 

@@ -180,7 +180,7 @@ def recommend(
     asked, learned, database = np.split(_unit_rows(vectors, drawn), [held, held + each])
     rows = given if rows is None else int(rows)
     asked = np.concatenate([asked, learned[: min(ALSO_ASKED * held, most - held)]])
-    parts = _Parts(asked, database, k, rows > len(database))
+    parts = _RowParts(asked, database, k, rows > len(database))
     measured: list[Measured] = []
     lengths = sorted(bits)
     with guarded_interrupts() as interrupts:
@@ -263,7 +263,7 @@ class _Searches:
         return table_search(self.asked.tables, self.asked.offset, scale, shift, codes, min(most, len(codes))).ids
 
 
-class _Parts:
+class _RowParts:
     """Parts of the rows, with their true neighbours: all, halves, quarters and eighths, smallest first.
 
     Where recall is wanted `beyond` them there are `thin` ones too: in parts of a k-th of the rows one neighbour is as

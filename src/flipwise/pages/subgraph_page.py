@@ -215,7 +215,7 @@ def place_charts(degrees: Ints, cores: Ints, chosen: Ints, called: str) -> list[
             title,
             label,
             "nodes",
-            [Line("all nodes", at_least(values), 7), Line(called, at_least(values[chosen]), 0)],
+            [Line("all nodes", complementary_counts(values), 7), Line(called, complementary_counts(values[chosen]), 0)],
             x_log=True,
             y_log=True,
             note=said.format(label),
@@ -227,7 +227,7 @@ def place_charts(degrees: Ints, cores: Ints, chosen: Ints, called: str) -> list[
     ]
 
 
-def at_least(values: Ints) -> Sequence[tuple[float, float]]:
+def complementary_counts(values: Ints) -> Sequence[tuple[float, float]]:
     """For each value from 1 on, how many are at least that; at most so many points, evenly by their logarithm."""
     positive = np.sort(values[values > 0])
     if not positive.size:

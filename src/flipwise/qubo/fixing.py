@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.bounds.persistency import Persistency, persistent_variables, reduced
+from flipwise.bounds.persistency import Persistency, persistent_variables, without_fixed
 from flipwise.engine.limits import Status
 from flipwise.engine.result import Result
 from flipwise.engine.solve import Proof
@@ -38,7 +38,7 @@ class FixedVariables:
             return cls(problem, found, problem, np.zeros(0, dtype=np.int64))
         if not objective.grain and objective.rounded_once:
             return None  # of so few variables none needs to be fixed at the price of rounded coefficients
-        remaining, free = reduced(objective, found.spins)
+        remaining, free = without_fixed(objective, found.spins)
         return cls(problem, found, Problem(remaining, Free()), free)
 
     def with_own_bound(self, proof: Proof | None) -> Proof | None:

@@ -23,7 +23,7 @@ from flipwise.bounds.gray_code import list_polynomial
 from flipwise.bounds.integers import integer_model
 from flipwise.bounds.lattice import value_lattice
 from flipwise.bounds.linearised import linearise
-from flipwise.bounds.rows import RowsClosing, branch_and_bound, is_listed, least_with_rows, tell_least
+from flipwise.bounds.rows import RowsClosing, is_listed, least_with_rows, minimize_by_highs, tell_least
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
@@ -110,7 +110,7 @@ class Exact:
             tell_least(run, problem, found[0])
         else:
             run.info["rows"] = "branch and bound"
-            branch_and_bound(run, problem, None)
+            minimize_by_highs(run, problem, None)
             assert run.best_x is not None
             stop = run.step(run.best_x, run.best_value)
         return Status.OPTIMAL if run.is_proven else stop or run.check_time() or Status.CONVERGED

@@ -23,7 +23,7 @@ from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.foundation.checks import check_flags, check_numbers, check_wholes
 from flipwise.model.problem import Problem
-from flipwise.solvers.projections import nearest, report_nearest
+from flipwise.solvers.projections import nearest_feasible, report_nearest
 from flipwise.solvers.relaxed import begin, projected_gradient, stops_in_time
 
 
@@ -72,14 +72,14 @@ class PenaltyDecomposition:
         base, polytope, point = begin(problem, run, rng, convex=self.convex)
         # the first y: the relaxation rounded, without any penalty
         point, _ = projected_gradient(base, polytope, point, tolerance=1e-3, max_steps=self.steps)
-        y = nearest(problem, point).reshape(-1)
+        y = nearest_feasible(problem, point).reshape(-1)
         rho = self.rho
         for _ in range(self.iterations):
             before = math.inf
             for _ in range(self.inner_iterations):
                 model = base.plus(linear=-rho * y, square=rho)
                 point, _ = projected_gradient(model, polytope, point, tolerance=1e-3, max_steps=self.steps)  # (1)
-                y = nearest(problem, point).reshape(-1)  # (2)
+                y = nearest_feasible(problem, point).reshape(-1)  # (2)
                 stop = report_nearest(problem, run, point)
                 if stop is not None:
                     return stop

@@ -154,14 +154,14 @@ class Polytope:
         return self.project(self.centre() + 1e-2 * rng.standard_normal(self.n))
 
 
-def nearest(problem: Problem, y: Floats) -> Floats:
+def nearest_feasible(problem: Problem, y: Floats) -> Floats:
     """The feasible binary point nearest to `y`."""
     return problem.constraint.project(y.reshape(problem.shape))
 
 
 def report_nearest(problem: Problem, run: Run, y: Floats) -> Status | None:
     """Round `y`, report the point as an iteration, and say whether to stop."""
-    x = nearest(problem, y)
+    x = nearest_feasible(problem, y)
     before = run.best_x
     flips = 0 if before is None else int(np.count_nonzero(before != x))
     return run.step(x, problem.objective.value(x), flips=flips)
@@ -170,11 +170,11 @@ def report_nearest(problem: Problem, run: Run, y: Floats) -> Status | None:
 def sweep(problem: Problem, y: Floats) -> Floats:
     """The best of the points {i: y_i above a threshold}, over all thresholds; with counts there is only one."""
     if problem.constraint.swaps:
-        return nearest(problem, y)
+        return nearest_feasible(problem, y)
     order = np.argsort(-y, kind="stable")
     sizes = np.unique(np.linspace(0, y.size, min(y.size + 1, SWEEP_LIMIT + 1)).astype(np.int64))
     sizes = np.append(sizes, int(np.count_nonzero(y >= 0)))
-    best, best_value = nearest(problem, y), np.inf
+    best, best_value = nearest_feasible(problem, y), np.inf
     objective = problem.objective
     if isinstance(objective, Quadratic):
         # f is updated along the sweep: raising a batch costs its own rows only.

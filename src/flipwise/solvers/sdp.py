@@ -22,7 +22,7 @@ from flipwise.foundation.checks import check_flags, check_numbers, check_wholes
 from flipwise.kernels.compile_time import working_time
 from flipwise.model.problem import Problem
 from flipwise.model.quadratic import Quadratic
-from flipwise.solvers.projections import nearest
+from flipwise.solvers.projections import nearest_feasible
 from flipwise.solvers.spectral import time_for_proof
 
 
@@ -76,7 +76,7 @@ class SDP:
             scores = rows @ h
             if relaxation.form.lifted and relaxation.V[-1] @ h < 0.0:
                 scores = -scores
-            rounded = nearest(problem, scores)  # (1)
+            rounded = nearest_feasible(problem, scores)  # (1)
             stop = run.step(rounded, objective.value(rounded))
             if stop is not None:
                 return stop

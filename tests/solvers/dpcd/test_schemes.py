@@ -13,7 +13,7 @@ import flipwise
 from flipwise.model.evaluation import evaluator
 from flipwise.model.flips import single_moves
 from flipwise.model.problem import as_problem
-from flipwise.solvers.dpcd.budget import Budget, Pace
+from flipwise.solvers.dpcd.budget import Budget, Meter
 from flipwise.solvers.dpcd.exchanges import circles, exchanges
 from flipwise.solvers.dpcd.finish import TwoSteps
 from flipwise.solvers.dpcd.nonmonotone import Cooling, Momentum, Sums, Tabu, walk
@@ -276,7 +276,7 @@ def test_swaps_in_two_steps_find_the_substitute() -> None:
         problem = as_problem(flipwise.Smooth(function, 24), None, constraint)
         run = flipwise.Run(problem)
         steps = TwoSteps(evaluator(problem.objective), constraint.labels((24,)))
-        x, value, stop = steps.descend(start.copy(), missed(start)[0], run, Pace(Budget(10_000), run))
+        x, value, stop = steps.descend(start.copy(), missed(start)[0], run, Meter(Budget(10_000), run))
         assert steps.possible is possible and stop is None
         assert constraint.contains(x) and value == pytest.approx(missed(x)[0])
         assert (value < missed(start)[0]) is possible

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 import flipwise
 from flipwise.engine.limits import Clock
 from flipwise.model.forms import IsingForm, ising_form
-from flipwise.solvers.portfolio.crossing import CAPACITY, PATIENCE, CrossedPopulation, grown
+from flipwise.solvers.portfolio.crossing import CAPACITY, PATIENCE, CrossedPopulation, within_steps
 from flipwise.solvers.portfolio.population import Member
 
 
@@ -34,7 +34,7 @@ def test_a_region_grows_along_couplings() -> None:
     for steps in range(4):
         inside = np.zeros(40, dtype=np.bool_)
         inside[7] = True
-        assert set(grown(form, inside, steps)) == {node for node, length in away.items() if length <= steps}
+        assert set(within_steps(form, inside, steps)) == {node for node, length in away.items() if length <= steps}
 
 
 def test_energies_are_those_of_the_points_and_the_best_is_never_lost() -> None:

@@ -18,7 +18,7 @@ class Budget:
     seconds: float | None = None
 
 
-class Pace:
+class Meter:
     """How much of a budget is spent, from 0 to 1. `spent` is what an earlier part of a resumed run has used up."""
 
     def __init__(self, budget: Budget, run: Run, spent: float = 0.0) -> None:

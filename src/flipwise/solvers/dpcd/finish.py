@@ -20,7 +20,7 @@ from flipwise.model.constraints import allowed_moves, is_built_in
 from flipwise.model.evaluation import Slopes, evaluator
 from flipwise.model.flips import single_moves
 from flipwise.model.problem import Problem
-from flipwise.solvers.dpcd.budget import Budget, Pace
+from flipwise.solvers.dpcd.budget import Budget, Meter
 from flipwise.solvers.dpcd.exchanges import circles, exchanges
 from flipwise.solvers.dpcd.principal import PrincipalMoves
 
@@ -99,7 +99,7 @@ def perturbed(problem: Problem, x: Floats, share: float, rng: np.random.Generato
 
 
 def improve_singly(
-    problem: Problem, x: Floats, f: float, run: Run, pace: Pace, *, fully: bool = True
+    problem: Problem, x: Floats, f: float, run: Run, meter: Meter, *, fully: bool = True
 ) -> tuple[Floats, float, bool, Status | None]:
     """Make the single moves that lower f, most promising first; says whether all were looked at and none does.
 
@@ -109,23 +109,23 @@ def improve_singly(
     evaluate = evaluator(problem.objective)
     if labels is not None:
         two_steps = TwoSteps(evaluate, labels)
-        x, f, stop = two_steps.descend(x, f, run, pace)
+        x, f, stop = two_steps.descend(x, f, run, meter)
         if stop is not None or (two_steps.possible and not fully):
             return x, f, False, stop
     while True:
         g = evaluate(x)[1]
-        pace.step()
+        meter.step()
         candidates, all_of_them = single_moves(x, g, labels)
         improved = False
         for move in chain(candidates, exchanges(x, g, labels)):
-            if pace.spent >= 1.0:
+            if meter.spent >= 1.0:
                 return x, f, False, None
             flat = x.reshape(-1)
             if move.size > 1 and not (flat[move[0::2]] > flat[move[1::2]]).all():
                 continue  # an earlier move of this pass has turned one of them
             flat[move] *= -1.0
             value = problem.objective.value(x)
-            pace.step()
+            meter.step()
             if not value < f - 1e-12 * abs(f):
                 flat[move] *= -1.0
                 continue
@@ -150,19 +150,19 @@ class TwoSteps:
         self.labels = labels
         self.possible = True
 
-    def descend(self, x: Floats, f: float, run: Run, pace: Pace) -> tuple[Floats, float, Status | None]:
+    def descend(self, x: Floats, f: float, run: Run, meter: Meter) -> tuple[Floats, float, Status | None]:
         """Swap while that lowers f; from each entry of the smaller side, those first whose flip looks best."""
         side = 1.0 if np.count_nonzero(x > 0) * 2 <= x.size else -1.0
         while True:
             g = self.evaluate(x)[1].reshape(-1)
-            pace.step()
+            meter.step()
             flat = x.reshape(-1)
             ready = np.flatnonzero(flat == side)
             improved = False
             for i in ready[np.argsort(-side * g[ready], kind="stable")]:
-                if pace.spent >= 1.0 or not self.possible:
+                if meter.spent >= 1.0 or not self.possible:
                     return x, f, None
-                found = self._swapped(x, int(i), side, f, pace)
+                found = self._swapped(x, int(i), side, f, meter)
                 if found is None:
                     continue
                 x, f, improved = *found, True
@@ -172,12 +172,12 @@ class TwoSteps:
             if not improved:
                 return x, f, None
 
-    def _swapped(self, x: Floats, i: int, side: float, f: float, pace: Pace) -> tuple[Floats, float] | None:
+    def _swapped(self, x: Floats, i: int, side: float, f: float, meter: Meter) -> tuple[Floats, float] | None:
         """The best point with i and one of its most promising partners flipped, and its value; None without gain."""
         y = x.copy()
         flat = y.reshape(-1)
         flat[i] = -side
-        pace.step()
+        meter.step()
         try:
             with np.errstate(all="ignore"):
                 value, slopes = self.evaluate(y)
@@ -199,7 +199,7 @@ class TwoSteps:
                 z = y.copy()
                 z.reshape(-1)[j] *= -1.0
                 value = self.evaluate(z)[0]
-                pace.step()
+                meter.step()
                 if value < lowest:
                     found, lowest = z, value
         return None if found is None else (found, lowest)
@@ -210,18 +210,18 @@ def restart(
 ) -> tuple[Floats, float, Status | None]:
     """Descents from points near the best of them, beginning near `x`; with `singly` to the end of single moves."""
     singly = singly and is_built_in(problem.constraint)
-    pace = Pace(budget, run)
+    meter = Meter(budget, run)
     best_x, best_value, base, turn = x, np.inf, x, 0
-    while pace.spent < 1.0:
+    while meter.spent < 1.0:
         before = run.evaluations
-        most = max(LEAST, int((1.0 - pace.spent) * budget.steps))
+        most = max(LEAST, int((1.0 - meter.spent) * budget.steps))
         if singly and problem.constraint.swaps:
             most = 1  # without batches first, swaps in two steps stay nearer by
         found, value, stop = descend(problem, perturbed(problem, base, SHARES[turn % len(SHARES)], rng), run, most)
         for _ in range(run.evaluations - before):
-            pace.step()
+            meter.step()
         if stop is None and singly:
-            found, value, _, stop = improve_singly(problem, found, value, run, pace, fully=False)
+            found, value, _, stop = improve_singly(problem, found, value, run, meter, fully=False)
         if value < best_value:
             best_x, best_value, base = found, value, found
         if stop is not None:

@@ -27,7 +27,7 @@ from flipwise.foundation.arrays import Floats, Ints
 from flipwise.foundation.errors import InvalidFile
 from flipwise.model.evaluation import Slopes, SupportsSamples, draws_samples, evaluator
 from flipwise.model.problem import Problem
-from flipwise.solvers.dpcd.budget import Budget, Pace
+from flipwise.solvers.dpcd.budget import Budget, Meter
 from flipwise.solvers.dpcd.principal import PrincipalMoves
 
 LOOKS = 20
@@ -42,7 +42,7 @@ _TINY = 1e-30
 
 
 @dataclass
-class Walk:
+class WalkState:
     """Where a walk stands, for checkpoints."""
 
     x: Floats
@@ -268,11 +268,11 @@ def walk(
         return _walk_on_samples(problem, x, rng, run, budget, rule)
     moves = PrincipalMoves(problem.constraint, problem.shape)
     evaluate = evaluator(problem.objective)
-    best_x, best_value, pace = _begin(x, rng, run, budget, rule)
+    best_x, best_value, meter = _begin(x, rng, run, budget, rule)
     chosen: Ints = np.empty(0, dtype=np.int64)
-    while (spent := pace.spent) < 1.0:
+    while (spent := meter.spent) < 1.0:
         f, g = evaluate(x)
-        pace.step()
+        meter.step()
         d = rule.direction(g, spent, rng)
         flips = chosen.size
         chosen = rule.choose(moves, x, d, rule.flips(moves.n, spent, budget.steps), rng)
@@ -282,7 +282,7 @@ def walk(
             ahead = x.copy()
             ahead.reshape(-1)[chosen] *= -1.0
             best = (x.copy(), f) if f < best_value else (best_x, best_value)
-            now = Walk(ahead, *best, pace.spent, rng, rule.memory)
+            now = WalkState(ahead, *best, meter.spent, rng, rule.memory)
         stop = run.step(x, f, flips=flips, state=now)
         if f < best_value:  # the run may have copied it already
             best_x, best_value = (run.best_x if run.best_x is not None and run.best_value == f else x.copy()), f
@@ -292,16 +292,16 @@ def walk(
     return best_x, best_value, None
 
 
-def _begin(x: Floats, rng: np.random.Generator, run: Run, budget: Budget, rule: Rule) -> tuple[Floats, float, Pace]:
+def _begin(x: Floats, rng: np.random.Generator, run: Run, budget: Budget, rule: Rule) -> tuple[Floats, float, Meter]:
     """Where the walk begins, or where an earlier part of it has come to."""
-    before = run.resume(Walk)
+    before = run.resume(WalkState)
     if before is None:
-        return x.copy(), math.inf, Pace(budget, run)
+        return x.copy(), math.inf, Meter(budget, run)
     before.check(x.shape)
     x[...] = before.x
     rng.bit_generator.state = before.rng.bit_generator.state
     rule.memory = before.memory
-    return before.best_x, before.best_value, Pace(budget, run, before.spent)
+    return before.best_x, before.best_value, Meter(budget, run, before.spent)
 
 
 def _walk_on_samples(
@@ -311,22 +311,22 @@ def _walk_on_samples(
     objective = problem.objective
     assert isinstance(objective, SupportsSamples)
     moves = PrincipalMoves(problem.constraint, problem.shape)
-    best_x, best_value, pace = _begin(x, rng, run, budget, rule)
-    flips, looks = 0, int(pace.spent * LOOKS)
+    best_x, best_value, meter = _begin(x, rng, run, budget, rule)
+    flips, looks = 0, int(meter.spent * LOOKS)
     while True:
-        spent = pace.spent
+        spent = meter.spent
         if spent * LOOKS >= looks:
             looks += 1
             f = objective.value(x)
             if f < best_value:
                 best_x, best_value = x.copy(), f
-            now = Walk(x, best_x, best_value, pace.spent, rng, rule.memory) if run.resumption else None
+            now = WalkState(x, best_x, best_value, meter.spent, rng, rule.memory) if run.resumption else None
             stop = run.step(x, f, flips=flips, state=now)
             flips = 0
             if stop is not None or spent >= 1.0:
                 return best_x, best_value, stop
         d = rule.direction(objective.sampled_gradient(x), spent, rng)
-        pace.step()
+        meter.step()
         chosen = rule.choose(moves, x, d, rule.flips(moves.n, spent, budget.steps), rng)
         x.reshape(-1)[chosen] *= -1.0
         rule.flipped(chosen)

@@ -25,7 +25,7 @@ from flipwise.foundation.errors import InvalidFile
 from flipwise.model.constraints import Constraint
 from flipwise.model.evaluation import Slopes, SupportsSamples, draws_samples, evaluator
 from flipwise.model.problem import Problem
-from flipwise.solvers.dpcd.budget import Budget, Pace
+from flipwise.solvers.dpcd.budget import Budget, Meter
 
 COLD = 1.0 / 75.0
 """The last temperature, in units of the first."""
@@ -99,29 +99,29 @@ def relax(
     if before is None:
         y = 0.1 * x + 0.1 * rng.standard_normal(problem.shape)
         best_x, best_value, scale = x.copy(), math.inf, -1.0
-        pace = Pace(budget, run)
+        meter = Meter(budget, run)
     else:
         before.check(problem.shape, means.groups)
         y, best_x, best_value, scale = before.y, before.best_x, before.best_value, before.scale
         means.level = before.level
-        pace = Pace(budget, run, before.spent)
-    looks = int(pace.spent * LOOKS) + 1
+        meter = Meter(budget, run, before.spent)
+    looks = int(meter.spent * LOOKS) + 1
     while True:
-        spent = pace.spent
+        spent = meter.spent
         if spent * LOOKS >= looks or spent >= 1.0:
             looks += 1
             point = problem.constraint.project(y)
             f = problem.objective.value(point)
             if f < best_value:
                 best_x, best_value = point, f
-            now = Fields(y, means.level, scale, best_x, best_value, pace.spent) if run.resumption else None
+            now = Fields(y, means.level, scale, best_x, best_value, meter.spent) if run.resumption else None
             stop = run.step(point, f, state=now)
             if stop is not None or spent >= 1.0:
                 return best_x, best_value, stop
         if scale < 0.0:
             scale = float(np.sqrt(np.mean(np.square(gradient(x), dtype=np.float64))))
         g = gradient(means(y))
-        pace.step()
+        meter.step()
         T = scale * hot * (1.0 + (COLD - 1.0) * min(spent, 1.0))
         if T == 0.0:
             T = 1.0  # no slope anywhere: nothing to follow

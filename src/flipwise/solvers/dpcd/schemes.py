@@ -23,7 +23,7 @@ from flipwise.foundation.errors import InvalidFile
 from flipwise.model.constraints import is_built_in
 from flipwise.model.evaluation import draws_samples, evaluator
 from flipwise.model.problem import Problem
-from flipwise.solvers.dpcd.budget import Budget, Pace
+from flipwise.solvers.dpcd.budget import Budget, Meter
 from flipwise.solvers.dpcd.finish import descend, improve_singly, restart
 from flipwise.solvers.dpcd.nonmonotone import Cooling, Momentum, Sums, Tabu, walk
 
@@ -95,7 +95,7 @@ MANY = 20
 
 
 @dataclass
-class Line:
+class SchemeLine:
     """The best point that one scheme, which has this name, has come to."""
 
     scheme: str
@@ -118,7 +118,7 @@ class Rota:
     length: int
     place: int
     order: list[int]
-    lines: list[Line]
+    lines: list[SchemeLine]
     rng: np.random.Generator
     index: int = 0
     steps: int = 0
@@ -203,7 +203,7 @@ def improve_by_schemes(problem: Problem, x: Floats, rng: np.random.Generator, ru
         evaluations = allowance.left
         length = max(1, min(SHORTEST, evaluations // 6), int(FIRST_SHARE * evaluations))
         # each from the start: they are judged by what they find
-        lines = [Line(name, x.copy(), math.inf) for name in schemes_for(problem, evaluations)]
+        lines = [SchemeLine(name, x.copy(), math.inf) for name in schemes_for(problem, evaluations)]
         rota = Rota(allowance.end, first, 0, length, 0, list(range(len(lines))), lines, rng)
     else:
         before.check(problem.shape)
@@ -250,7 +250,7 @@ def _take_turn(problem: Problem, run: Run, allowance: _Allowance, rota: Rota) ->
             found, value, stop = descend(problem, found, run, rota.steps // 5 if allowance.left > FEW else 2)
     rota.improved = value < line.value
     if rota.improved:
-        rota.lines[rota.index] = Line(line.scheme, found.copy(), value)
+        rota.lines[rota.index] = SchemeLine(line.scheme, found.copy(), value)
     rota.steps = 0
     rota.alone = len(rota.order) == 1
     return stop
@@ -277,10 +277,10 @@ def _looked_around(problem: Problem, run: Run, evaluations: int) -> Status:
     if draws_samples(problem.objective) or not is_built_in(problem.constraint):
         return Status.EFFORT
     assert run.best_x is not None
-    pace = Pace(Budget(evaluations), run)
-    _, _, all_of_them, stop = improve_singly(problem, run.best_x.copy(), run.best_value, run, pace)
+    meter = Meter(Budget(evaluations), run)
+    _, _, all_of_them, stop = improve_singly(problem, run.best_x.copy(), run.best_value, run, meter)
     if stop is not None:
         return stop
-    if pace.spent >= 1.0:
+    if meter.spent >= 1.0:
         return Status.EFFORT
     return Status.LOCAL_OPTIMUM if all_of_them else Status.PARTIAL_OPTIMUM

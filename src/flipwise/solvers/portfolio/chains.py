@@ -33,8 +33,6 @@ from flipwise.solvers.portfolio.population import (
     PopulationState,
     Task,
     admit,
-    check_members,
-    checked_sweeps,
 )
 
 HEATS = (1.0, 0.5, 0.3, 0.2, 0.1)
@@ -111,11 +109,11 @@ class RowsPopulation:
         return PopulationState(self.members, self.rng, {"sweeps": self.sweeps})
 
     def restore(self, state: PopulationState) -> None:
-        check_members(state, self.form.n)
+        state.check(self.form.n)
         if not all(self.rows.contains(member.s) for member in state.members):
             raise InvalidFile("the checkpoint's population breaks the constraint.")
         self.members, self.rng = state.members, state.rng
-        self.sweeps = checked_sweeps(state)
+        self.sweeps = state.sweeps
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         return [self._next_task(clock) for _ in range(count)]

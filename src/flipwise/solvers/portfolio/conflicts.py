@@ -26,7 +26,7 @@ from flipwise.kernels import covers
 from flipwise.kernels.sparse import csr_fields
 from flipwise.model.forms import IsingForm
 from flipwise.solvers.portfolio.annealing import random_state
-from flipwise.solvers.portfolio.population import Member, Population, PopulationState, Task, check_members
+from flipwise.solvers.portfolio.population import Member, Population, PopulationState, Task
 
 FIRST_LOOK = 10_000
 """Couplings that are looked at before all are: most problems are none of conflicts, and the first show it."""
@@ -189,7 +189,7 @@ class ConflictPopulation:
         return PopulationState([self.champion], self.rng, own)
 
     def restore(self, state: PopulationState) -> None:
-        check_members(state, self.form.n)
+        state.check(self.form.n)
         self.champion, self.rng = state.members[0], state.rng
         self.made, self.rounds = int(state.details["made"]), int(state.details["rounds"])
         if min(self.made, self.rounds) < 0:

@@ -29,8 +29,6 @@ from flipwise.solvers.portfolio.population import (
     Task,
     admit,
     anneal_afresh,
-    check_members,
-    checked_sweeps,
     reheat,
 )
 
@@ -80,9 +78,9 @@ class CrossedPopulation:
         return PopulationState([self.champion, *self.members], self.rng, own)
 
     def restore(self, state: PopulationState) -> None:
-        check_members(state, self.form.n)
+        state.check(self.form.n)
         (self.champion, *self.members), self.rng = state.members, state.rng
-        self.sweeps, self.vain = checked_sweeps(state), int(state.details["vain"])
+        self.sweeps, self.vain = state.sweeps, int(state.details["vain"])
         self.building = bool(state.details["building"])
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
@@ -152,7 +150,7 @@ def _anneal_difference(
     form: IsingForm, one: Signs, other: Signs, sweeps: float, rng: np.random.Generator, clock: Clock
 ) -> Member | None:
     """Anneal only where two members differ."""
-    part = grown(form, one != form.aligned(one, other), int(rng.integers(GROWTH)))
+    part = within_steps(form, one != form.aligned(one, other), int(rng.integers(GROWTH)))
     if part.size == 0:
         part = np.arange(form.n)
     heat = REHEATS[int(rng.integers(len(REHEATS)))]
@@ -171,7 +169,7 @@ def _anneal_difference(
     return Member(s, energy)
 
 
-def grown(form: IsingForm, inside: np.ndarray, steps: int) -> Ints:
+def within_steps(form: IsingForm, inside: np.ndarray, steps: int) -> Ints:
     """The spins of a set and those at most `steps` couplings away from it."""
     for _ in range(steps):
         reached = form.indices[np.repeat(inside, np.diff(form.indptr))]

@@ -25,8 +25,6 @@ from flipwise.solvers.portfolio.population import (
     Pace,
     PopulationState,
     Task,
-    check_members,
-    checked_sweeps,
 )
 
 STIFFNESS = 0.05
@@ -127,11 +125,11 @@ class CountedPopulation:
         return PopulationState(self.members, self.rng, {"sweeps": self.sweeps})
 
     def restore(self, state: PopulationState) -> None:
-        check_members(state, self.form.n)
+        state.check(self.form.n)
         self.members, self.rng = state.members, state.rng
         if any(self.counts.excess(member.s).any() for member in self.members):
             raise InvalidFile("the checkpoint's population breaks the constraint.")
-        self.sweeps = checked_sweeps(state)
+        self.sweeps = state.sweeps
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         return [self._next_task(clock) for _ in range(count)]

@@ -15,7 +15,6 @@ from functools import cached_property, partial
 import numpy as np
 
 from flipwise.engine.limits import Clock
-from flipwise.engine.states import check_array
 from flipwise.foundation.arrays import Floats, Ints, Signs
 from flipwise.foundation.errors import InvalidFile
 from flipwise.kernels import polynomial_search as kernels
@@ -31,8 +30,6 @@ from flipwise.solvers.portfolio.population import (
     PopulationState,
     Task,
     admit,
-    check_members,
-    checked_sweeps,
 )
 
 HEATS = (0.7, 0.5, 0.35, 0.25)
@@ -201,15 +198,12 @@ class PolynomialPopulation:
         return PopulationState(self.members, self.rng, {"sweeps": self.sweeps, "success": self.success})
 
     def restore(self, state: PopulationState) -> None:
-        check_members(state, self.form.objective.n)
-        check_array("success", state.details["success"], self.success.shape)
+        state.check(self.form.objective.n)
         self.members, self.rng = state.members, state.rng
         counts = self.form.counts
         if counts is not None and any(counts.excess(member.s).any() for member in self.members):
             raise InvalidFile("the checkpoint's population breaks the constraint.")
-        self.sweeps, self.success = checked_sweeps(state), state.details["success"]
-        if not (self.success > 0).all():
-            raise InvalidFile("the checkpoint's rates of success must be positive.")
+        self.sweeps, self.success = state.sweeps, state.success(len(KINDS))
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
         return [self._next_task(place, clock) for place in range(count)]

@@ -13,7 +13,7 @@ import numpy as np
 
 from flipwise.engine.limits import Clock
 from flipwise.engine.states import check_array
-from flipwise.foundation.arrays import Ints, Signs
+from flipwise.foundation.arrays import Floats, Ints, Signs
 from flipwise.foundation.errors import InvalidFile
 from flipwise.kernels.compile_time import working_time
 from flipwise.model.forms import IsingForm
@@ -98,21 +98,28 @@ class PopulationState:
     rng: np.random.Generator
     details: dict[str, Any]
 
+    def check(self, n: int) -> None:
+        """Refuse what is not the state of a population of points of n spins."""
+        if not self.members:
+            raise InvalidFile("the checkpoint's population has no member.")
+        for member in self.members:
+            check_array("members", member.s, (n,), signs=True)
 
-def check_members(state: PopulationState, n: int) -> None:
-    """Refuse the state of a population that is not one of n spins."""
-    if not state.members:
-        raise InvalidFile("the checkpoint's population has no member.")
-    for member in state.members:
-        check_array("members", member.s, (n,), signs=True)
+    @property
+    def sweeps(self) -> float:
+        """The length of the next anneal, checked."""
+        sweeps = float(self.details["sweeps"])
+        if not 1 <= sweeps <= LONGEST:
+            raise InvalidFile(f"the checkpoint's `sweeps` must be between 1 and {LONGEST}, found {sweeps}.")
+        return sweeps
 
-
-def checked_sweeps(state: PopulationState) -> float:
-    """The length of the next anneal."""
-    sweeps = float(state.details["sweeps"])
-    if not 1 <= sweeps <= LONGEST:
-        raise InvalidFile(f"the checkpoint's `sweeps` must be between 1 and {LONGEST}, found {sweeps}.")
-    return sweeps
+    def success(self, kinds: int) -> Floats:
+        """How often each kind of job has been successful, checked."""
+        success: Floats = self.details["success"]
+        check_array("success", success, (kinds,))
+        if not (success > 0).all():
+            raise InvalidFile("the checkpoint's rates of success must be positive.")
+        return success
 
 
 def admit(members: list[Member], member: Member, capacity: int) -> bool:
@@ -166,12 +173,9 @@ class FreePopulation:
         return PopulationState(self.members, self.rng, {"sweeps": self.sweeps, "success": self.success})
 
     def restore(self, state: PopulationState) -> None:
-        check_members(state, self.form.n)
-        check_array("success", state.details["success"], self.success.shape)
+        state.check(self.form.n)
         self.members, self.rng = state.members, state.rng
-        self.sweeps, self.success = checked_sweeps(state), state.details["success"]
-        if not (self.success > 0).all():
-            raise InvalidFile("the checkpoint's rates of success must be positive.")
+        self.sweeps, self.success = state.sweeps, state.success(len(HEATS))
 
     # --- jobs ------------------------------------------------------------------------------------------------------
 
