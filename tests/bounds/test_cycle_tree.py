@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from flipwise.bounds import cycle_tree
-from flipwise.bounds.allowance import Allowance
 from flipwise.bounds.cycle_tree import CycleTree
-from flipwise.bounds.parts import Part
+from flipwise.bounds.parts import Allowance, Part
 
 
 def part_of(n: int, seed: int, density: float, size: int) -> Part:

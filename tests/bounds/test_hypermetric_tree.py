@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from flipwise.bounds import hypermetric_tree
-from flipwise.bounds.allowance import Allowance
 from flipwise.bounds.hypermetric_tree import Contracted, HypermetricTree
+from flipwise.bounds.parts import Allowance
 from tests.bounds.test_cycle_tree import least_energy, part_of
 
 

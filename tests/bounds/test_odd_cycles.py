@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from flipwise.bounds import odd_cycles
-from flipwise.bounds.allowance import Allowance
 from flipwise.bounds.odd_cycles import CycleGraph, CycleProgramme
+from flipwise.bounds.parts import Allowance
 
 
 def _graph(seed: int, n: int = 8) -> tuple[CycleGraph, list[int]]:

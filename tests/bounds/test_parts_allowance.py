@@ -7,7 +7,7 @@ import pytest
 
 import flipwise
 from flipwise.bounds import choice, closing
-from flipwise.bounds.allowance import Allowance
+from flipwise.bounds.parts import Allowance
 from tests.reference import random_symmetric
 
 

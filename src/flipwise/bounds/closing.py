@@ -15,14 +15,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.bounds.allowance import Allowance
 from flipwise.bounds.certifying import enumeration_certificate, parts_certificate
 from flipwise.bounds.cycle_tree import CycleTree
 from flipwise.bounds.enumeration import Group, enumeration_work, least_point
 from flipwise.bounds.gray_code import list_polynomial
 from flipwise.bounds.hypermetric_tree import HypermetricTree, descend_often
 from flipwise.bounds.integers import IntegerModel, integer_model
-from flipwise.bounds.parts import Part
+from flipwise.bounds.parts import Allowance, Part
 from flipwise.bounds.presolve import SCALE, Presolved, presolve
 from flipwise.engine.certificate import Certificate
 from flipwise.engine.result import Result
@@ -45,9 +44,9 @@ SPARSE_DEGREE = 7.0
 CLOSED = 120
 """Variables up to which a dense problem is likely to be closed."""
 AT_ONCE, AT_ONCE_WORK, AT_ONCE_SHARE = 60, 1.0, 0.1
-"""Parts of so many spins are given so much work (see `allowance`), or this share of a time limit, before the search."""
+"""Parts of so many spins are given so much work (see `Allowance`), or this share of a time limit, before the search."""
 USUAL_WORK = 2.0
-"""What a proof may take after the search where there is no time limit (see `allowance`)."""
+"""What a proof may take after the search where there is no time limit (see `Allowance`)."""
 DENSE = 260
 """Spins of the largest part that gets a semidefinite bound with branching."""
 ENTRIES = 100_000

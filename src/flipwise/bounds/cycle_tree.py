@@ -9,10 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
-from flipwise.bounds.allowance import Allowance
 from flipwise.bounds.journal import Journal
 from flipwise.bounds.odd_cycles import DROPPED_EVERY, NEAR, CycleGraph, CycleProgramme
-from flipwise.bounds.parts import Node, Part, branch_and_bound
+from flipwise.bounds.parts import Allowance, Node, Part, branch_and_bound
 from flipwise.foundation.arrays import Floats, Signs
 
 STALLED = 8
@@ -24,7 +23,7 @@ LARGE, BY_VERTICES = 1000, 4
 """Edges from which the root is cut at interior points, after some rounds in which rows are so few that these would be
 far from all of them; the last rounds of the root, and all nodes below it, are by vertices."""
 SEPARATION_WORK = 5e-8
-"""What a state of the shortest paths takes (see `allowance`)."""
+"""What a state of the shortest paths takes (see `Allowance`)."""
 
 
 @dataclass(eq=False)

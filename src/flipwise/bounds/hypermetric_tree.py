@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flipwise.bounds.allowance import Allowance
 from flipwise.bounds.enumeration import least_point
 from flipwise.bounds.hypermetric import HypermetricBound
 from flipwise.bounds.journal import Journal
-from flipwise.bounds.parts import Node, Part, branch_and_bound
+from flipwise.bounds.parts import Allowance, Node, Part, branch_and_bound
 from flipwise.foundation.arrays import Floats, Ints
 
 ENUMERATED = 18
@@ -27,7 +26,7 @@ ROUNDS = 60
 ALPHA_FALLS, ALPHA_RISES = 0.93, 1.5
 """By what the weight of the smoothing changes from round to round, and from a node to its children."""
 ENUMERATION_WORK = 0.02
-"""What the enumeration of a node takes (see `allowance`)."""
+"""What the enumeration of a node takes (see `Allowance`)."""
 BITS = 60
 """Multipliers are rounded to this many bits below the largest coupling, in certificates."""
 PATIENCE = 10.0
@@ -179,7 +178,7 @@ class HypermetricTree:
 
 
 def round_work(N: int, products: int, evaluations: int) -> float:
-    """What a round takes (see `allowance`): its evaluations, which are eigenvalues, then new inequalities."""
+    """What a round takes (see `Allowance`): its evaluations, which are eigenvalues, then new inequalities."""
     evaluation = 6e-5 + 1e-8 * products + 4e-8 * N**2 + 2e-10 * N**3
     return evaluations * evaluation + 2.5e-5 * N + 3e-9 * N**3
 

@@ -19,7 +19,7 @@ import numpy as np
 import scipy.optimize
 import scipy.sparse as sp
 
-from flipwise.bounds.allowance import Allowance
+from flipwise.bounds.parts import Allowance
 from flipwise.foundation.arrays import Floats, Ints
 from flipwise.kernels import odd_cycles as kernels
 
@@ -36,7 +36,7 @@ NEAR = 4000
 BITS, REFINED_BITS = 40, 160
 """Multipliers are rounded to this many bits below the largest coupling."""
 PIVOT_WORK, PIVOTS_OF_A_CALL = 3e-8, 50
-"""What a step of the simplex method takes for each row and column (see `allowance`), and what a call takes besides."""
+"""What a step of the simplex method takes for each row and column (see `Allowance`), and what a call takes besides."""
 STEP_WORK = 1.7e-6
 """What a step of the interior-point method takes for each row and column."""
 REFINEMENTS, CLEAR_BITS = 4, 16

@@ -298,7 +298,7 @@ def _sides(fixed: Any, graph: Graph) -> Fixed | None:
             if side not in (-1, 0, 1) or isinstance(side, str):
                 raise InvalidInput(f"`fixed` must hold the sides 0 and 1, got {side!r} for node {node!r}.")
         fixed = {node: 1 if side == 1 else -1 for node, side in fixed.items()}
-    return by_index(fixed, graph.names, "node")
+    return None if fixed is None else by_index(fixed, graph.names, "node")
 
 
 def cut_objective(graph: Graph, sign: float = 1.0) -> Quadratic:

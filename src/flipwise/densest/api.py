@@ -197,7 +197,8 @@ def densest_subgraph(
     )
     given = [] if start is None else [named_nodes(whole, start, "start")]
     conditions = _Asked(k, at_least, at_most, include, exclude, fixed, connected, node_weights)
-    check_several(several, overlap)
+    if several is not None or overlap:
+        check_several(several, overlap)
     if pool is not None and (conditions.are_any or several is not None or k is None or _is_list(k)):
         raise InvalidInput("`pool` is for one k without conditions; `several` is for several sets with them.")
     if conditions.are_any or several is not None:

@@ -58,7 +58,8 @@ def as_graph(
     if isinstance(graph, Graph):
         return graph
     check_symmetrise(symmetrise)
-    check_columns(columns)
+    if columns is not None:
+        check_columns(columns)
     if isinstance(graph, str | os.PathLike):
         from flipwise.graphs.read import read_graph
 

@@ -59,7 +59,8 @@ def read_arcs(graph: Any, *, weight: str | None = "weight", columns: Sequence[st
     weight, columns
         As in `flipwise.graphs.convert.as_graph`.
     """
-    check_columns(columns)
+    if columns is not None:
+        check_columns(columns)
     if isinstance(graph, str | os.PathLike):
         found = _from_file(Path(graph), columns)
         if isinstance(found, Graph):
@@ -96,7 +97,8 @@ def read_pairs(graph: Any, *, weight: str | None = "weight", columns: Sequence[s
     weight, columns
         As in `flipwise.graphs.convert.as_graph`.
     """
-    check_columns(columns)
+    if columns is not None:
+        check_columns(columns)
     if isinstance(graph, str | os.PathLike):
         found = _from_file(Path(graph), columns)
         return _without_empty(_upper_half(found)) if isinstance(found, Graph) else ArcMatrix(found)

@@ -130,7 +130,8 @@ def read_graph(
     """
     check_symmetrise(symmetrise)
     check_format(format)
-    check_columns(columns)
+    if columns is not None:
+        check_columns(columns)
     check_whole("base", base, 0, optional=True)
     check_whole("max_bytes", max_bytes, 1, optional=True)
     location = Path(path)

@@ -62,9 +62,7 @@ def named_ends(names: Sequence[str]) -> tuple[int, int] | None:
 
 
 def check_columns(columns: Any) -> None:
-    """Raise unless `columns` is None or two or three different names."""
-    if columns is None:
-        return
+    """Raise unless `columns` is two or three different names."""
     fits = isinstance(columns, list | tuple) and len(columns) in (2, 3) and all(isinstance(c, str) for c in columns)
     if not fits or len(set(columns)) != len(columns):
         raise InvalidInput(

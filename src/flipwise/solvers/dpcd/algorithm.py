@@ -21,9 +21,8 @@ from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.foundation.arrays import Floats
 from flipwise.model.problem import Problem
-from flipwise.solvers.dpcd.neighbourhood import make_search
 from flipwise.solvers.dpcd.state import Descent
-from flipwise.solvers.dpcd.steps import check_options, make_direction, make_thresholds, make_update
+from flipwise.solvers.dpcd.steps import check_options, make_direction, make_search, make_thresholds, make_update
 
 LARGE = 1_000_000
 """Entries of a quadratic from which not even one iteration follows the first value when time is up: it costs as much.

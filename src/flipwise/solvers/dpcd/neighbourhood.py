@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,13 +18,6 @@ from flipwise.foundation.arrays import Floats, Ints
 from flipwise.model.constraints import Constraint, is_built_in, keeps_feasible
 from flipwise.model.flips import EvaluatedFlips
 from flipwise.model.objective import SupportsFlips
-from flipwise.solvers.dpcd.walks import Walk, make_walk
-
-if TYPE_CHECKING:
-    from flipwise.solvers.dpcd.algorithm import DPCD
-
-PAPER_SIZE = 5
-"""The paper's m."""
 
 
 @dataclass(frozen=True)
@@ -50,17 +42,6 @@ class SampledSearch:
         if self.m == 0:
             return 0, 0.0
         return best_of_samples(self.objective, self.constraint, x, g, self.m, self.samples, rng)
-
-
-def make_search(options: DPCD, objective: SupportsFlips, constraint: Constraint) -> SampledSearch | Walk:
-    """The search that the options ask for."""
-    paper = options.literal or options.neighbourhood is not None
-    walk = None if paper else make_walk(objective, constraint)
-    if walk is not None:
-        return walk
-    m = PAPER_SIZE if options.neighbourhood is None else options.neighbourhood
-    every = options.neighbourhood_every if paper else None
-    return SampledSearch(objective, constraint, m, options.neighbourhood_samples, every)
 
 
 def best_of_samples(

@@ -1,4 +1,4 @@
-"""The parts of one iteration of DPCD: direction, thresholds, update; and its options checked.
+"""The parts of one iteration of DPCD: direction, thresholds, update, neighbourhood search; and its options checked.
 
 Direction: what takes the gradient's place in the thresholds: itself, or (the paper's future work) an average of past
 gradients as a continuous method keeps it. Which flips are made is still decided by their exact effect, so every variant
@@ -26,10 +26,15 @@ from flipwise.model.constraints import (
 )
 from flipwise.model.flips import EvaluatedFlips
 from flipwise.model.objective import Objective, SupportsExchange, SupportsFlips, SupportsLipschitz
+from flipwise.model.quadratic import Quadratic
+from flipwise.solvers.dpcd.neighbourhood import SampledSearch
+from flipwise.solvers.dpcd.walks import Walk, make_walk
 
 if TYPE_CHECKING:
     from flipwise.solvers.dpcd.algorithm import DPCD
 
+PAPER_SIZE = 5
+"""The paper's m."""
 _TINY = 1e-12
 
 
@@ -274,3 +279,15 @@ def make_update(objective: SupportsFlips, constraint: Constraint, literal: bool)
     if literal:
         return LiteralUpdate(objective, constraint)
     return (ImprovingUpdate if is_built_in(constraint) else CheckedUpdate)(objective, constraint)
+
+
+def make_search(options: DPCD, objective: SupportsFlips, constraint: Constraint) -> SampledSearch | Walk:
+    """The neighbourhood search that the options ask for: the paper's draw, or on quadratics a walk."""
+    paper = options.literal or options.neighbourhood is not None
+    if not paper and isinstance(objective, Quadratic):
+        walk = make_walk(objective, constraint)
+        if walk is not None:
+            return walk
+    m = PAPER_SIZE if options.neighbourhood is None else options.neighbourhood
+    every = options.neighbourhood_every if paper else None
+    return SampledSearch(objective, constraint, m, options.neighbourhood_samples, every)

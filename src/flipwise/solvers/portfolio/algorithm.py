@@ -214,7 +214,7 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
     if before is not None:
         population.restore(before.population)
         lowest, done = before.lowest, before.done
-    neighbours = NeighbourSearch.of(problem, population, run)
+    neighbours = None if run.pool is None else NeighbourSearch.of(problem, population, run.pool)
     with run.uninterrupted(), ThreadPoolExecutor(max_workers=threads) as pool:
         try:
             while done < rounds:

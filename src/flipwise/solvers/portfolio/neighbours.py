@@ -43,15 +43,15 @@ class NeighbourSearch:
     _seconds: float = 0.0
 
     @classmethod
-    def of(cls, problem: Problem, population: object, run: Run) -> NeighbourSearch | None:
-        """For the form that a population searches; None without a pool, for polynomials, and under rows."""
+    def of(cls, problem: Problem, population: object, pool: Collector) -> NeighbourSearch | None:
+        """For the form that a population searches; None for polynomials and under rows."""
         form = getattr(population, "form", None)
-        if run.pool is None or not run.pool.wanted.nearby or not isinstance(form, IsingForm):
+        if not pool.wanted.nearby or not isinstance(form, IsingForm):
             return None
         if isinstance(problem.constraint, LinearConstraints):
             return None
         labels = np.asarray(problem.constraint.labels(problem.shape)) if problem.constraint.swaps else None
-        return cls(form, labels, run.pool)
+        return cls(form, labels, pool)
 
     def explore_in_time(self, run: Run) -> None:
         """Go on for a share of the time there was."""
@@ -90,9 +90,9 @@ class NeighbourSearch:
             for first in cheap[np.argsort(-(s * f)[cheap], kind="stable")].tolist():
                 if stop():
                     return
-                self._walk_out(_Walk(self.form, s.copy(), f.copy(), self.labels, self._visits), first, value, stop)
+                self._walk_out(_HeldPoint(self.form, s.copy(), f.copy(), self.labels, self._visits), first, value, stop)
 
-    def _walk_out(self, walk: _Walk, first: int, value: float, stop: Callable[[], bool]) -> None:
+    def _walk_out(self, walk: _HeldPoint, first: int, value: float, stop: Callable[[], bool]) -> None:
         """One way out of a point of this value, beginning with the flip of `first`."""
         apart = 0
         step: int | None = first
@@ -110,7 +110,7 @@ class NeighbourSearch:
 
 
 @dataclass(eq=False)
-class _Walk:
+class _HeldPoint:
     """A point with its fields, which spins are held, and what the moves have cost."""
 
     form: IsingForm
