@@ -102,6 +102,26 @@ def test_fixed_members_several_answers_and_limits(call: Call) -> None:
     assert near["status"] in ("gap", "optimal") and near["gap"] <= 10.0 and "pool" not in near
 
 
+def test_included_and_excluded_variables(call: Call) -> None:
+    """By number, by label where a model has labels, and at -1 in an Ising model; contradictions are refused."""
+    fast = ("--bound", "none", "--patience", "2", "-q")
+    x = json.loads(call("qubo", "model.qubo", "--include", "2,3", "--exclude", "9", *fast, "--json").out)["x"]
+    assert (x[2], x[3], x[9]) == (1, 1, 0)
+    record = json.loads(call("qubo", "program.lp", "--include", "a", "--exclude", "c", "-q", "--json").out)
+    assert dict(zip(record["labels"], record["x"], strict=True)) == {"a": 1, "b": 0, "c": 0} and record["value"] == -5.0
+    assert call("convert", "graph.txt", "cut.rudy").code == 0
+    spins = json.loads(call("qubo", "cut.rudy", "--include", "0", "--exclude", "1", *fast, "--json").out)["x"]
+    assert (spins[0], spins[1]) == (1, -1)
+    for refused, words in (
+        (("--include", "30"), "'30' is no variable of the model"),
+        (("--include", "3", "--exclude", "3"), "to which another value is given"),
+        (("--fix", "3=0", "--include", "3"), "to which another value is given"),
+        (("--include", "3", "--cluster", "local:2"), "--include"),
+    ):
+        ended = call("qubo", "model.qubo", *refused)
+        assert ended.code == 2 and words in " ".join(ended.err.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

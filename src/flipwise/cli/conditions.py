@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,7 +38,7 @@ class AskedConditions(NamedTuple):
         """The same as the function takes it, with nodes as the graph calls them."""
         if not self.are_any:
             return {}
-        named = _Named(graph)
+        named = Named(graph.n, graph.names, "node of the graph")
         weights = None if self.node_weights is None else _weights_in(self.node_weights, named)
         return {
             "at_least": _one_or_more(self.at_least),
@@ -52,31 +52,31 @@ class AskedConditions(NamedTuple):
         }
 
 
-class _Named:
-    """The nodes of a graph by the text of their names."""
+class Named:
+    """The nodes of a graph, or the variables of a model, by the text of their names."""
 
-    def __init__(self, graph: Any) -> None:
-        self.n = int(graph.n)
-        self.nodes = None if graph.names is None else {str(name): name for name in graph.names}
+    def __init__(self, n: int, names: Sequence[Any] | None, kind: str) -> None:
+        self.n, self.kind = n, kind
+        self.members = None if names is None else {str(name): name for name in names}
 
     def __contains__(self, text: str) -> bool:
-        if self.nodes is None:
+        if self.members is None:
             return text.isascii() and text.isdigit() and int(text) < self.n
-        return text in self.nodes
+        return text in self.members
 
-    def node(self, text: str, what: str) -> Any:
-        """One node."""
+    def one(self, text: str, what: str) -> Any:
+        """One of them."""
         if text not in self:
-            raise InvalidInput(f"{what}: {text!r} is no node of the graph.")
-        return int(text) if self.nodes is None else self.nodes[text]
+            raise InvalidInput(f"{what}: {text!r} is no {self.kind}.")
+        return int(text) if self.members is None else self.members[text]
 
     def all_of(self, texts: Iterable[str], what: str) -> list[Any]:
-        """Nodes from `a,b` and `c`; a name that has a comma itself stays one."""
+        """Those of `a,b` and `c`; a name that has a comma itself stays one."""
         parts = [part for text in texts for part in ([text] if text in self else text.split(","))]
-        return [self.node(part.strip(), what) for part in parts]
+        return [self.one(part.strip(), what) for part in parts]
 
 
-def _weights_in(path: str, named: _Named) -> dict[Any, float]:
+def _weights_in(path: str, named: Named) -> dict[Any, float]:
     """A node and its weight on each line."""
     weights: dict[Any, float] = {}
     for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
@@ -84,7 +84,7 @@ def _weights_in(path: str, named: _Named) -> dict[Any, float]:
             continue
         name, _, value = line.replace("\t", " ").strip().rpartition(" ")
         try:
-            weights[named.node(name.strip(), path)] = float(value)
+            weights[named.one(name.strip(), path)] = float(value)
         except ValueError as error:
             if isinstance(error, InvalidInput):
                 raise

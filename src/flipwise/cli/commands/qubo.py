@@ -8,6 +8,7 @@ import click
 
 import flipwise
 from flipwise.cli.cluster import connected
+from flipwise.cli.conditions import Named
 from flipwise.cli.exits import exit_code
 from flipwise.cli.inputs import MODEL_FORMATS, load_model
 from flipwise.cli.options import (
@@ -49,6 +50,8 @@ from flipwise.qubo.models import QuadraticModel
 )
 @click.option("--count", type=CountRange(), help="So many variables at 1: 10, or a range 5:10, :10, 5:. No penalty.")
 @fixed_option
+@click.option("--include", multiple=True, metavar="A,B", help="Variables at 1.")
+@click.option("--exclude", multiple=True, metavar="A,B", help="Variables at 0 (of an Ising model at -1).")
 @click.option("--method", default="portfolio", show_default=True, help="A name that `flipwise methods` lists.")
 @click.option("--bound", type=Bounds, default="auto", show_default=True, help="What to prove.")
 @pool_options
@@ -65,6 +68,8 @@ def qubo(
     file_format: str | None,
     count: Any,
     fixed: tuple[tuple[str, int], ...],
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
     method: str,
     bound: str,
     answers: dict[str, Any],
@@ -92,18 +97,19 @@ def qubo(
     Examples:
       $ flipwise qubo model.qubo --time-limit 2
       $ flipwise qubo model.qubo --count 10 --time-limit 2 -o x.txt
-      $ flipwise qubo model.qubo --count :10 --fix 3=1 --fix 7=0 --time-limit 2
+      $ flipwise qubo model.qubo --count :10 --include 3,4 --exclude 7 --time-limit 2
       $ flipwise qubo model.qubo --time-limit 1 --gap 1% --patience 20 --pool 10 --distance 2 --explain
       $ flipwise qubo model.qubo --time-limit 2 --checkpoint run.npz -v
       $ flipwise qubo model.qubo --time-limit 2 --cluster local:2
       $ flipwise qubo program.lp --time-limit 2
       $ cat model.qubo | flipwise qubo - --format qubo --time-limit 1 --json
     """
-    own = [method != "portfolio", checkpoint, fixed, isinstance(count, tuple), answers["pool"], *limits.values()]
+    held = [*fixed, *include, *exclude]
+    own = [method != "portfolio", checkpoint, held, isinstance(count, tuple), answers["pool"], *limits.values()]
     if cluster and any(own):
         raise click.UsageError(
             "--cluster runs the portfolio without a checkpoint, with exact counts: leave out --method, --checkpoint, "
-            "--fix, ranges of --count, --pool and all limits but --time-limit."
+            "--fix, --include, --exclude, ranges of --count, --pool and all limits but --time-limit."
         )
     check_outputs([file], {"-o": output, "--checkpoint": checkpoint, "--certificate": certificate})
     given, model = _read_problem(file, file_format)
@@ -124,6 +130,9 @@ def qubo(
                     result = solve_model(model, client=client, **shared)
             else:
                 shared["fixed"] = fixed_values(fixed, model.labels)
+                named = Named(model.n, model.labels, "variable of the model")
+                shared["include"] = named.all_of(include, "--include") or None
+                shared["exclude"] = named.all_of(exclude, "--exclude") or None
                 shared |= {"method": method, "threads": threads, "verbose": verbose, "checkpoint": checkpoint}
                 result = solve(given, callback=watch, **shared, **limits, **answers)
         write_certificate(certificate, result)
