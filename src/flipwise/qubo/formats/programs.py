@@ -19,19 +19,17 @@ import scipy.sparse as sp
 from flipwise.foundation.errors import InvalidFile, InvalidInput, MissingDependency
 from flipwise.graphs.streams import plain_suffix
 from flipwise.model.rows import LinearConstraints
+from flipwise.qubo.formats.program_text import check_lp, check_mps
 from flipwise.qubo.formats.qplib import read_qplib
 from flipwise.qubo.formats.text import read_text
 from flipwise.qubo.models import QuadraticModel
 
 ENDINGS = (".lp", ".mps", ".qplib")
-SECTIONS = ("name", "objsense", "rows", "columns", "rhs", "ranges", "bounds", "quadobj", "qmatrix", "endata")
-"""The sections of an MPS file that are understood."""
 OTHERS = (
     *("sos", "sos1", "sos2", "semi", "semis", "semi-continuous", "pwlobj", "lazy", "user", "indicators", "genconstr"),
     *("qcmatrix", "qsection", "csection", "indic", "genconstrs", "multi-objectives", "scenario"),
 )
 """Sections of either format that mean more than that, should HiGHS pass over them."""
-SENSES = ("min", "minimum", "minimize", "max", "maximum", "maximize")
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,20 +93,31 @@ def read_constrained(path: str | os.PathLike[str], *, format: str | None = None)
     except ImportError:
         raise MissingDependency("highspy", "exact", "reading LP and MPS files") from None
     text = read_text(where)
-    if suffix == ".lp" and _first_word(text) not in SENSES:  # HiGHS would pass over the objective without a word
-        raise InvalidFile(f"{where}: an LP file begins with one of {', '.join(SENSES)}, got {_first_word(text)!r}.")
-    for line in text.splitlines():
-        word = line.split()[0].lower().rstrip(":") if line.split() else ""
-        if word in OTHERS or (suffix == ".mps" and not line[0].isspace() and line[0] != "*" and word not in SECTIONS):
-            raise InvalidFile(f"{where}: {line.split()[0]!r} is no part of a program of binary variables with rows.")
+    words = {line.split()[0].lower().rstrip(":") for line in text.splitlines() if line.split()}
+    if not words.isdisjoint(OTHERS):
+        raise InvalidFile(
+            f"{where}: {min(words & set(OTHERS))!r} is no part of a program of binary variables with rows."
+        )
+    if suffix == ".lp":
+        check_lp(where, text)
+    declared = check_mps(where, text) if suffix == ".mps" else set()
     reader = highspy.Highs()
-    reader.setOptionValue("output_flag", False)
+    reader.setOptionValue("log_to_console", False)
     with TemporaryDirectory() as folder:  # HiGHS tells formats apart by name, and does not read all compressions
-        copied = Path(folder, f"program{suffix}")
+        copied, log = Path(folder, f"program{suffix}"), Path(folder, "log")
         copied.write_text(text, encoding="ascii")
+        reader.setOptionValue("log_file", str(log))
         status = reader.readModel(str(copied))
-    if status != highspy.HighsStatus.kOk:
-        raise InvalidFile(f"{where}: HiGHS does not read it without doubts, as {suffix[1:]} with linear constraints.")
+        reader.setOptionValue("log_file", "")  # which closes it
+        said = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+    # what it passes over (a row that is not there, a second value) is a warning in its log and no other status
+    doubts = [line.partition(": ")[2] for line in said.splitlines() if line.startswith("WARNING")]
+    if status != highspy.HighsStatus.kOk or doubts:
+        why = f" ({doubts[0]})" if doubts else ""
+        raise InvalidFile(f"{where}: HiGHS does not read it without doubts, as {suffix[1:]} with linear rows{why}.")
+    undeclared = [name for name in reader.getModel().lp_.col_names_ if name not in declared]
+    if suffix == ".mps" and undeclared:
+        raise InvalidFile(f"{where}: the variable {undeclared[0]!r} has bounds but is not in COLUMNS.")
     return _as_model(where, reader.getModel(), highspy)
 
 
@@ -117,15 +126,6 @@ def _read_qplib(where: Path) -> tuple[QuadraticModel, LinearConstraints | None, 
         return read_qplib(where)
     except InvalidInput as error:  # of the model or the rows that the file describes
         raise InvalidFile(f"{where}: {error}") from None
-
-
-def _first_word(text: str) -> str:
-    """The first word that is not in a comment."""
-    for line in text.splitlines():
-        words = line.partition("\\")[0].split()
-        if words:
-            return words[0].lower()
-    return ""
 
 
 def _as_model(where: Path, program: Any, highspy: Any) -> ConstrainedModel:
