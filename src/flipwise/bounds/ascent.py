@@ -34,7 +34,7 @@ def ascend(function: Function, point: Floats, lower: Floats, scale: float, evalu
     taken = 1
     while taken < evaluations:
         free = (point > lower) | (slope > 0.0)
-        direction = _direction(np.where(free, slope, 0.0), steps)
+        direction = _quasi_newton_direction(np.where(free, slope, 0.0), steps)
         direction[~free] = 0.0
         if float(direction @ slope) <= 0.0:
             steps.clear()
@@ -63,7 +63,7 @@ def ascend(function: Function, point: Floats, lower: Floats, scale: float, evalu
     return point
 
 
-def _direction(slope: Floats, steps: deque[tuple[Floats, Floats, float]]) -> Floats:
+def _quasi_newton_direction(slope: Floats, steps: deque[tuple[Floats, Floats, float]]) -> Floats:
     """The slope times the inverse curvature that the last steps have seen."""
     if not steps:
         return slope

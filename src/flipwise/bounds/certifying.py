@@ -33,10 +33,10 @@ def parts_certificate(
     """That no energy is below `least`, and no value below `bound`; None where a part's proof was too large to keep."""
     described = []
     for part in parts:
-        nodes = _nodes(part)
+        nodes = _tree_nodes(part)
         if nodes is None:
             return None
-        proven = _simple(part) if part.bound is None else part.bound
+        proven = _trivial_bound(part) if part.bound is None else part.bound
         described.append({"members": part.members, "bound": proven, "nodes": nodes})
     steps = [[i, *([follows[0][0]] if len(follows) == 1 else [])] for i, follows in presolved.decided]
     proof = {"exponent": model.exponent, "scale": SCALE, "steps": steps, "parts": described, "energy": least}
@@ -50,26 +50,26 @@ def enumeration_certificate(model: IntegerModel, count: int, bound: float) -> Ce
     return Certificate("minimize", "enumeration", bound, {**identity(model), "count": count}, {})
 
 
-def _simple(part: Part) -> int:
+def _trivial_bound(part: Part) -> int:
     return part.lift(-sum(map(abs, part.J)))
 
 
-def _nodes(part: Part) -> list[dict[str, Any]] | None:
+def _tree_nodes(part: Part) -> list[dict[str, Any]] | None:
     """The nodes of a tree that proves the bound of a part."""
-    if part.bound is None or part.bound <= _simple(part):
+    if part.bound is None or part.bound <= _trivial_bound(part):
         return [{"shift": 0, "rows": []}]
     ranks = np.empty(part.first.size, dtype=np.int64)
     ranks[np.lexsort((np.maximum(part.first, part.second), np.minimum(part.first, part.second)))] = np.arange(
         ranks.size
     )
     for journal in part.journals:
-        nodes = journal.tree(part.bound, lambda proof: _written(proof, ranks))
+        nodes = journal.tree(part.bound, lambda proof: _node_in_numbers(proof, ranks))
         if nodes is not None:
             return nodes
     return [{"enumerate": True}] if part.n <= ENUMERATED + 1 else None
 
 
-def _written(proof: dict[str, Any], ranks: Ints) -> dict[str, Any]:
+def _node_in_numbers(proof: dict[str, Any], ranks: Ints) -> dict[str, Any]:
     """A node's proof in plain numbers; the edges of a part are numbered in the order of their ends."""
     if "rows" in proof:
         rows = [[y, *(2 * int(ranks[mark >> 1]) + (mark & 1) for mark in row)] for row, y in proof["rows"]]

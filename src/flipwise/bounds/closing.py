@@ -125,7 +125,7 @@ class Closing:
         if isinstance(self.problem.objective, Polynomial):
             self._list_polynomial(run)
         elif self.model is not None and self.groups:
-            point = self._counted(run)
+            point = self._minimum_with_counts(run)
             if point is not None:
                 self._tell_optimal(run, point)
         elif self.model is not None:
@@ -139,7 +139,7 @@ class Closing:
                         descend_often(part)
                         prove_part(part, allowed)
             if all(part.is_closed for part in self.parts):
-                self._tell_optimal(run, self._point())
+                self._tell_optimal(run, self._restored_point())
 
     @property
     def left(self) -> int:
@@ -170,12 +170,12 @@ class Closing:
                 if not part.is_closed and not allowed.is_over:
                     prove_part(part, allowed)
         finally:  # what is proven so far holds, also when a signal breaks it off
-            self._tell(run)
+            self._report_parts(run)
 
-    def _tell(self, run: Run) -> None:
+    def _report_parts(self, run: Run) -> None:
         """Offer the best point of all parts, and raise the bound to what is proven of them."""
         assert self.parts is not None and self.model is not None
-        point = self._point()
+        point = self._restored_point()
         if all(part.is_closed for part in self.parts):
             self._tell_optimal(run, point)
             return
@@ -189,7 +189,7 @@ class Closing:
         bound = bound_of(self.problem.objective, self.model, point, least)
         run.raise_bound(min(bound / run.unit, run.best_value))
 
-    def _point(self) -> Signs:
+    def _restored_point(self) -> Signs:
         assert self.parts is not None
         left = {i: s for part in self.parts for i, s in zip(part.members, part.best.tolist(), strict=True)}
         return self.presolved.restored(left)
@@ -211,7 +211,7 @@ class Closing:
             run.offer(part.best_x, part.best_value)
             run.raise_bound(run.best_value)
 
-    def _counted(self, run: Run) -> Signs | None:
+    def _minimum_with_counts(self, run: Run) -> Signs | None:
         """The minimum with exact counts, where few points have them."""
         assert self.model is not None
         n = sum(inside.size for inside, _ in self.groups)
@@ -264,8 +264,8 @@ class Closing:
             return None
         proven = sum(part.lift(-sum(map(abs, part.J))) if part.bound is None else part.bound for part in self.parts)
         least = self.model.next_value(-((-self.presolved.constant - proven) // SCALE))
-        if not (objective.rounded_once and least >= self.model.energy(self._point())):
-            lower = bound_of(objective, self.model, self._point(), least)
+        if not (objective.rounded_once and least >= self.model.energy(self._restored_point())):
+            lower = bound_of(objective, self.model, self._restored_point(), least)
             if lower < bound - 1e-9 * abs(bound):
                 return None  # another bound won
             bound = min(lower, bound)
@@ -286,7 +286,7 @@ def bound_of(objective: Objective, model: IntegerModel, point: Signs, least: int
     x = point.astype(np.float64).reshape(objective.shape)
     value = objective.value(x)
     difference = Fraction(model.energy(point) - least) * Fraction(2) ** model.exponent
-    rounding = 0.0 if objective.rounded_once else 64.0 * float(np.finfo(np.float64).eps) * _size(objective)
+    rounding = 0.0 if objective.rounded_once else 64.0 * float(np.finfo(np.float64).eps) * _size_of_sums(objective)
     exact = Fraction(value) - difference - Fraction(rounding)
     if objective.grain:  # the value is exact
         return float(exact) if Fraction(float(exact)) <= exact else math.nextafter(float(exact), -math.inf)
@@ -294,7 +294,7 @@ def bound_of(objective: Objective, model: IntegerModel, point: Signs, least: int
     return math.nextafter(float(exact) - math.ulp(value), -math.inf)
 
 
-def _size(objective: Quadratic) -> float:
+def _size_of_sums(objective: Quadratic) -> float:
     """More than any partial sum of a value."""
     rows = sum((term.absolute_row_sums() for term in objective.terms), np.abs(objective.c))
     return (float(rows.sum()) + abs(objective.d)) * (1.0 + math.log2(objective.n + 1))

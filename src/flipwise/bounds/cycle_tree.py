@@ -63,21 +63,21 @@ class CycleTree:
             if not programme.solve(self.allowed, interior=interior):
                 if not programme.is_empty():
                     return bound, []
-                self._note(node, part.energy, empty=True)
+                self._keep_multipliers(node, part.energy, empty=True)
                 return part.energy, []
             proven = part.lift(self.total - 2 * programme.most())
-            self._note(node, proven)
+            self._keep_multipliers(node, proven)
             bound = max(bound, proven)
             if is_root:
                 part.raise_bound(min(bound, part.energy))
-            part.offer(self._rounded(programme.x))
+            part.offer(self._rounded_spins(programme.x))
             if bound >= part.energy:
                 return bound, []
             value = float(programme.w @ programme.x)
             gap = max(value - float((self.total - part.energy) / (2 * programme.unit)), 1e-12)
             idle = 0 if last - value > PROGRESS * gap else idle + 1
             last = min(last, value)
-            rows = self._violated(full=idle <= STALLED or is_root)
+            rows = self._violated_cycles(full=idle <= STALLED or is_root)
             if rows and (idle <= STALLED or (is_root and idle <= 4 * STALLED)):
                 self.rounds += 1
                 if self.rounds % DROPPED_EVERY == 0:
@@ -87,15 +87,15 @@ class CycleTree:
             if interior:
                 by_vertices, idle = math.inf, 0
                 continue
-            return self._split(node, bound)
+            return self._branch(node, bound)
 
-    def _split(self, node: Node, bound: int) -> tuple[int, list[Node]]:
+    def _branch(self, node: Node, bound: int) -> tuple[int, list[Node]]:
         """The two sides of a fractional edge; where x is a cut, more digits of the multipliers, or any edge."""
         part, programme = self.part, self.programme
         at = self._split_at(programme.x, node.decided)
         if at is None:
             proven = part.lift(self.total - 2 * programme.refined_most())
-            self._note(node, proven)
+            self._keep_multipliers(node, proven)
             bound = max(bound, proven)
             if bound >= part.energy:
                 return bound, []
@@ -106,14 +106,14 @@ class CycleTree:
         i, j = int(part.first[at]), int(part.second[at])
         return bound, [Node(bound, 0, {**node.decided, at: value}, decision=(i, j, 1 - 2 * value)) for value in (0, 1)]
 
-    def _note(self, node: Node, bound: int, *, empty: bool = False) -> None:
+    def _keep_multipliers(self, node: Node, bound: int, *, empty: bool = False) -> None:
         """Keep the multipliers that have just proven a bound of a node."""
         if self.journal.wants(node.number, bound):
             rows = self.programme.proof()
             proof = {"shift": self.programme.multipliers[0], "rows": rows, **({"empty": True} if empty else {})}
             self.journal.note(node.number, bound, proof, sum(len(row) + 1 for row, _ in rows))
 
-    def _violated(self, *, full: bool) -> list[tuple[int, ...]]:
+    def _violated_cycles(self, *, full: bool) -> list[tuple[int, ...]]:
         nodes = np.arange(self.part.n)
         self.allowed.spend(SEPARATION_WORK * self.part.n * min(NEAR, 2 * self.part.n))
         rows = self.graph.violated(self.programme.x, nodes, NEAR)
@@ -127,7 +127,7 @@ class CycleTree:
             return None
         return int(np.argmax(away * np.abs(self.programme.w) + away * 0.01))
 
-    def _rounded(self, x: Floats) -> Signs:
+    def _rounded_spins(self, x: Floats) -> Signs:
         """Spins by the edges of a spanning tree that are nearest to 0 or 1, then flips that improve."""
         part = self.part
         length = np.minimum(x, 1.0 - x) + 1e-3

@@ -37,14 +37,14 @@ def number_of_points(n: int, groups: list[Group]) -> float:
     for inside, allowed in groups:
         ways = 0.0
         for ones in allowed:
-            ways += _ways(inside.size, ones)
+            ways += _ways_to_choose(inside.size, ones)
             if ways >= 1e300:
                 break
         total = min(total * ways, 1e300)
     return total
 
 
-def _ways(size: int, ones: int) -> float:
+def _ways_to_choose(size: int, ones: int) -> float:
     """In how many ways so many of `size` spins can be +1; 1e300 where it is more."""
     logarithm = math.lgamma(size + 1) - math.lgamma(ones + 1) - math.lgamma(size - ones + 1)
     return float(math.comb(size, ones)) if logarithm < 600.0 else 1e300
@@ -109,7 +109,7 @@ def _least_of_blocks(
     upper = np.array([[J[i, j] if i < j else 0 for j in range(n)] for i in range(n)], dtype=object).reshape(n, n)
     limbs = as_limbs(np.concatenate([upper, h.reshape(1, n)]), bits)
     base = 1 << bits
-    for values, points in _blocks(n, limbs, groups, rows):
+    for values, points in _blocks_of_points(n, limbs, groups, rows):
         least = float(values[-1].min(initial=math.inf))
         if least == math.inf:
             yield 0, np.zeros(0, dtype=np.int64), points
@@ -127,19 +127,19 @@ Block = tuple[list[Floats], Callable[[int], Signs]]
 """The values of the points of a block in each limb (inf where a count is broken), and its points by number."""
 
 
-def _blocks(n: int, limbs: list[Floats], groups: list[Group], rows: Limited | None) -> Iterator[Block]:
+def _blocks_of_points(n: int, limbs: list[Floats], groups: list[Group], rows: Limited | None) -> Iterator[Block]:
     if rows is not None:
-        return _halves(n, limbs, rows)
+        return _points_by_halves(n, limbs, rows)
     if groups and 4.0 * number_of_points(n, groups) <= 2.0 ** min(n, 1000):
-        return _listed(n, limbs, groups)
+        return _points_one_by_one(n, limbs, groups)
     members = np.zeros((len(groups), n))
     for row, (inside, _) in zip(members, groups, strict=True):
         row[inside] = 1.0
     ends = np.array([(allowed[0], allowed[-1]) for _, allowed in groups], dtype=np.float64).reshape(-1, 2)
-    return _halves(n, limbs, (members, ends[:, 0], ends[:, 1]))
+    return _points_by_halves(n, limbs, (members, ends[:, 0], ends[:, 1]))
 
 
-def _listed(n: int, limbs: list[Floats], groups: list[Group]) -> Iterator[Block]:
+def _points_one_by_one(n: int, limbs: list[Floats], groups: list[Group]) -> Iterator[Block]:
     """The points of counts one by one."""
     chosen = product(*(choices(inside, allowed) for inside, allowed in groups))
     while block := list(islice(chosen, LISTED)):
@@ -150,9 +150,9 @@ def _listed(n: int, limbs: list[Floats], groups: list[Group]) -> Iterator[Block]
         yield [((x @ part[:n]) * x).sum(axis=1) + x @ part[n] for part in limbs], S.__getitem__
 
 
-def _halves(n: int, limbs: list[Floats], rows: Limited) -> Iterator[Block]:
+def _points_by_halves(n: int, limbs: list[Floats], rows: Limited) -> Iterator[Block]:
     low = min(LOW_BITS, n)
-    first, second = _patterns(low), _patterns(n - low)
+    first, second = _all_spin_vectors(low), _all_spin_vectors(n - low)
 
     def half(part: Floats, points: Floats, inside: slice) -> Floats:
         return np.asarray(((points @ part[:n][inside, inside]) * points).sum(axis=1) + points @ part[n][inside])
@@ -178,7 +178,7 @@ def _halves(n: int, limbs: list[Floats], rows: Limited) -> Iterator[Block]:
         yield values, point
 
 
-def _patterns(bits: int) -> Floats:
+def _all_spin_vectors(bits: int) -> Floats:
     """All 2^bits spin vectors of that length, as rows."""
     ones = (np.arange(2**bits)[:, None] >> np.arange(bits)) & 1
     return np.where(ones == 1, 1.0, -1.0)

@@ -32,7 +32,7 @@ def list_polynomial(objective: Polynomial, problem: Problem, run: Run) -> Status
         if reduction is not None:  # dummies are not listed: their number is how many ones may be missing
             n = sum(inside.size for inside, _ in reduction.ranges)
             labels, width = labels[:n], reduction.most - reduction.least
-    slack = _rounding(f)
+    slack = _largest_rounding(f)
     held, zeros, d = np.empty(f.coefficients.size, np.int32), np.zeros(f.coefficients.size, np.int64), np.empty(n)
     numbers = np.empty(CHUNK, dtype=np.int64)
     kernels.list_terms.expect(2.0**n)
@@ -42,14 +42,14 @@ def list_polynomial(objective: Polynomial, problem: Problem, run: Run) -> Status
         if wanted.size:
             excess = np.bincount(labels, weights=s > 0, minlength=wanted.size).astype(np.int64) - wanted
         kernels.flip_costs(f.offsets, f.members, f.coefficients, f.binary, s, held, zeros, d)
-        value = f.value(_point(problem, s))
+        value = f.value(_point_of_problem(problem, s))
         best = run.best_value
         last = min(2**n, first + CHUNK)
         found = kernels.list_terms(
             *f.arrays, first, last, value, best, slack, labels, excess, width, s, held, zeros, d, numbers
         )
         for number in numbers[:found].tolist():
-            x = _point(problem, _gray_point(number, n))
+            x = _point_of_problem(problem, _gray_point(number, n))
             value = f.value(x)
             if value < run.best_value:
                 stop = run.step(x.reshape(problem.shape), value)
@@ -67,12 +67,12 @@ def _gray_point(number: int, n: int) -> Signs:
     return (2 * ones - 1).astype(np.int8)
 
 
-def _point(problem: Problem, s: Signs) -> Floats:
+def _point_of_problem(problem: Problem, s: Signs) -> Floats:
     """A listed point as one of the problem, with its dummies."""
     return s.astype(np.float64) if problem.reduction is None else problem.reduction.completed(s)
 
 
-def _rounding(f: Polynomial) -> float:
+def _largest_rounding(f: Polynomial) -> float:
     """More than rounding can do to a value in one chunk: each cost gets an addition for each term and flip."""
     if f.exact and f.constant == 0.0:
         return 0.0

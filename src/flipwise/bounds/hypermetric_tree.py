@@ -100,12 +100,12 @@ class HypermetricTree:
         state = HypermetricBound.begin(Q)
         if node.memory is not None:
             state.u, state.cuts, state.alpha, state.X = node.memory
-        bound = max(node.bound, self._improved(state, node))
+        bound = max(node.bound, self._improved_bound(state, node))
         if bound >= part.energy or self.allowed.is_over:
             return bound, []
-        return bound, self._children(state, at, bound)
+        return bound, self._child_nodes(state, at, bound)
 
-    def _improved(self, state: HypermetricBound, node: Node) -> int:
+    def _improved_bound(self, state: HypermetricBound, node: Node) -> int:
         """Rounds of inequalities until the node is done with, or they no longer promise to."""
         part, at, bound = self.part, node.decided, node.bound
         goal = float(Fraction(part.energy - at.constant, self.unit))
@@ -114,12 +114,12 @@ class HypermetricTree:
             reached = state.improve()
             self.allowed.spend(round_work(state.N, state.cuts.products.nnz, state.evaluations))
             history.append(reached)
-            near = part.lift(at.constant + _ceiling(reached, self.unit))
+            near = part.lift(at.constant + _ceiling_in_units(reached, self.unit))
             if near >= part.energy or at is self.root:
-                bound = max(bound, self._proven(state, node))
+                bound = max(bound, self._proven_bound(state, node))
             if at is self.root:  # what is proven here holds for all
                 part.raise_bound(min(bound, part.energy))
-                part.offer(_rounded(state.X, state.Q))
+                part.offer(_rounded_spins(state.X, state.Q))
                 goal = float(Fraction(part.energy - at.constant, self.unit))
             if bound >= part.energy or self.allowed.is_over:
                 return bound
@@ -127,17 +127,17 @@ class HypermetricTree:
             state.exchange()
             if number >= 7 and goal - reached > PATIENCE * (history[-1] - history[-4]) / 3.0:
                 break
-        return max(bound, self._proven(state, node))
+        return max(bound, self._proven_bound(state, node))
 
-    def _proven(self, state: HypermetricBound, node: Node) -> int:
+    def _proven_bound(self, state: HypermetricBound, node: Node) -> int:
         """The bound of a node, which is kept with its multipliers."""
         at = node.decided
-        bound = self.part.lift(at.constant + _ceiling(state.proven(), self.unit))
+        bound = self.part.lift(at.constant + _ceiling_in_units(state.proven(), self.unit))
         if self.journal.wants(node.number, bound):
-            self.journal.note(node.number, bound, *self._described(state, at))
+            self.journal.note(node.number, bound, *self._multipliers_in_integers(state, at))
         return bound
 
-    def _described(self, state: HypermetricBound, at: Contracted) -> tuple[dict[str, Any], int]:
+    def _multipliers_in_integers(self, state: HypermetricBound, at: Contracted) -> tuple[dict[str, Any], int]:
         """The multipliers in integers, and of the spins that stand for the others: of equal or opposite ones the first.
 
         U and Z prove E 2^shift >= constant 2^shift + sum U - sum_t Z_t r_t, where J 2^shift - 2 Diag(U) - sum_t Z_t B_t
@@ -157,9 +157,9 @@ class HypermetricTree:
         b[:, rank] = kept.b * signs
         return {"shift": shift, "U": U, "Z": Z, "b": b}, 2 * int(np.count_nonzero(b)) + len(Z) + state.N
 
-    def _children(self, state: HypermetricBound, at: Contracted, bound: int) -> list[Node]:
+    def _child_nodes(self, state: HypermetricBound, at: Contracted, bound: int) -> list[Node]:
         X = state.X
-        self.part.offer(at.spins(_rounded(X, state.Q)))
+        self.part.offer(at.spins(_rounded_spins(X, state.Q)))
         open_ = np.abs(X)
         np.fill_diagonal(open_, np.inf)
         i, j = divmod(int(np.argmin(open_)), state.N)
@@ -183,17 +183,17 @@ def round_work(N: int, products: int, evaluations: int) -> float:
     return evaluations * evaluation + 2.5e-5 * N + 3e-9 * N**3
 
 
-def _ceiling(value: float, unit: int) -> int:
+def _ceiling_in_units(value: float, unit: int) -> int:
     """The least integer not below value * unit, where energies are integers; very little where value is no number."""
     return -int(-Fraction(value) * unit // 1) if np.isfinite(value) else -(10**400)
 
 
-def _rounded(X: Floats, Q: Floats) -> npt.NDArray[np.int8]:
+def _rounded_spins(X: Floats, Q: Floats) -> npt.NDArray[np.int8]:
     """Spins by the signs of the first eigenvector, then single flips that improve."""
-    return _descended(Q, np.where(np.linalg.eigh(X)[1][:, -1] >= 0.0, 1.0, -1.0))
+    return _after_descent(Q, np.where(np.linalg.eigh(X)[1][:, -1] >= 0.0, 1.0, -1.0))
 
 
-def _descended(Q: Floats, s: Floats) -> npt.NDArray[np.int8]:
+def _after_descent(Q: Floats, s: Floats) -> npt.NDArray[np.int8]:
     """Spins after single flips that lower s'Qs, the best first, until none does (in float64)."""
     field = Q @ s
     for _ in range(10 * s.size):
@@ -212,4 +212,4 @@ def descend_often(part: Part, starts: int = 60) -> None:
     Q = (part.matrix() / unit).astype(np.float64)
     rng = np.random.default_rng(0)
     for _ in range(starts):
-        part.offer(_descended(Q, rng.choice([-1.0, 1.0], part.n)))
+        part.offer(_after_descent(Q, rng.choice([-1.0, 1.0], part.n)))

@@ -42,7 +42,7 @@ class IntegerModel:
         return first, second, [t[2] for t in triples]
 
     @cached_property
-    def _narrow(self) -> Ints | None:
+    def _couplings_as_int64(self) -> Ints | None:
         """The couplings as int64, where every sum of them fits."""
         J = self.edges[2]
         return np.array(J, dtype=np.int64) if sum(map(abs, J)) < 2**62 else None
@@ -53,8 +53,8 @@ class IntegerModel:
         s[: spins.size] = np.where(spins > 0, 1, -1)
         i, j, J = self.edges
         signs = s[i] * s[j]
-        if self._narrow is not None:
-            return int(signs @ self._narrow)
+        if self._couplings_as_int64 is not None:
+            return int(signs @ self._couplings_as_int64)
         return sum(w if sign > 0 else -w for w, sign in zip(J, signs.tolist(), strict=True))
 
     @cached_property
@@ -77,7 +77,7 @@ def integer_model(objective: Quadratic, *, rounded: bool = False) -> IntegerMode
     if exact is None and not rounded:
         return None
     terms, c, variables = exact or (objective.terms, objective.c, "spin")
-    parts = [_entries(term) for term in terms]
+    parts = [_entries_in_units(term) for term in terms]
     if any(part is None for part in parts):
         return None
     linear, power = as_integers([c])
@@ -113,7 +113,7 @@ def _both_ways(rows: list[Row], fields: list[int]) -> list[Row]:
     return rows
 
 
-def _entries(term: Term) -> tuple[Ints, Ints, list[int], int] | None:
+def _entries_in_units(term: Term) -> tuple[Ints, Ints, list[int], int] | None:
     """Rows, columns and entries of a matrix, these in units of 2^(the last); None for a large low-rank one."""
     if isinstance(term, LowRank):
         if term.n > WRITTEN_OUT:

@@ -65,7 +65,7 @@ def value_lattice(objective: Quadratic) -> Lattice | None:
         return None  # too many to look at, or its linear part in spins was rounded
     if objective.coefficients_rounded:
         return None
-    products = [_products(term) for term in objective.terms]
+    products = [_without_diagonal(term) for term in objective.terms]
     if any(each is None for each in products):
         return None
     whole = sum(products[1:], products[0])  # of a sparse and a dense one: dense
@@ -85,7 +85,7 @@ def value_lattice(objective: Quadratic) -> Lattice | None:
     return Lattice(base, 2 * step * Fraction(grain))
 
 
-def _products(term: Term) -> Any:
+def _without_diagonal(term: Term) -> Any:
     """A without its diagonal; None for a low-rank term that is not exactly known entry by entry."""
     if isinstance(term, Sparse):
         part = term.A

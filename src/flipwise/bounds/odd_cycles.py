@@ -79,11 +79,11 @@ class CycleGraph:
         begin = 0
         for v, end in zip(starts.tolist(), ends.tolist(), strict=True):
             if end > begin:
-                found[self._simple(v, walks[begin:end].tolist())] = None
+                found[self._simple_cycle(v, walks[begin:end].tolist())] = None
             begin = end
         return list(found)
 
-    def _simple(self, v: int, marks: list[int]) -> Row:
+    def _simple_cycle(self, v: int, marks: list[int]) -> Row:
         """A simple cycle with an odd F in a closed walk from v: even pieces are left out."""
         place, path, kept = {v: 0}, [v], []
         for mark in marks:
@@ -138,7 +138,7 @@ class CycleProgramme:
 
     def drop_idle(self) -> None:
         """Drop rows that are far from binding."""
-        slack = self._right() - self._matrix() @ self.x
+        slack = self._right_sides() - self._row_matrix() @ self.x
         idle = np.flatnonzero((slack > IDLE_SLACK) & (self.y[: slack.size] <= IDLE_MULTIPLIER))
         if idle.size < 50:
             return
@@ -171,7 +171,7 @@ class CycleProgramme:
             options["time_limit"] = max(seconds, 1e-3)
         bounds = np.stack([self.lower, self.upper], axis=1)
         solve: Any = scipy.optimize.linprog
-        rows = (self._matrix(), self._right()) if self.rows else (None, None)
+        rows = (self._row_matrix(), self._right_sides()) if self.rows else (None, None)
         answer = solve(-self.w, A_ub=rows[0], b_ub=rows[1], bounds=bounds, method="highs", options=options)
         allowed.spend((int(answer.nit) + PIVOTS_OF_A_CALL) * pivot)
         if answer.x is None or answer.status != 0:
@@ -180,13 +180,13 @@ class CycleProgramme:
         self.y = np.maximum(-answer.ineqlin.marginals, 0.0) if self.rows else np.zeros(0)
         return True
 
-    def _matrix(self) -> sp.csr_array:
+    def _row_matrix(self) -> sp.csr_array:
         lengths = [len(row) for row in self.rows]
         marks = np.array([mark for row in self.rows for mark in row], dtype=np.int64)
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         return sp.csr_array((2.0 * (marks & 1) - 1.0, marks >> 1, indptr), shape=(len(self.rows), self.w.size))
 
-    def _right(self) -> Floats:
+    def _right_sides(self) -> Floats:
         return np.array([float(sum(mark & 1 for mark in row) - 1) for row in self.rows])
 
     def is_empty(self) -> bool:
@@ -197,7 +197,7 @@ class CycleProgramme:
         size = float(np.abs(y).max(initial=0.0)) or 1.0
         for sign in (-1.0, 1.0):
             whole = [max(0, round(sign * z / size * 2.0**40)) for z in y.tolist()]
-            if self._proven(0, whole, [0] * len(self.J))[0] < 0:
+            if self._bound_of_multipliers(0, whole, [0] * len(self.J))[0] < 0:
                 self.multipliers = 0, whole
                 return True
         return False
@@ -205,7 +205,7 @@ class CycleProgramme:
     def most(self) -> int:
         """The largest integer that sum_e J_e x_e can be, proven by (1) for the multipliers of the last solution."""
         shift, whole = self.multipliers = self._rounded_multipliers(BITS)
-        return self._proven(shift, whole)[0] >> shift
+        return self._bound_of_multipliers(shift, whole)[0] >> shift
 
     def proof(self) -> list[tuple[Row, int]]:
         """The rows that the last proof needs, with their multipliers."""
@@ -219,7 +219,7 @@ class CycleProgramme:
         refinement for linear programming, INFORMS J. Comput. 28, 2016).
         """
         shift, whole = self.multipliers = self._rounded_multipliers(REFINED_BITS)
-        best, reduced = self._proven(shift, whole)
+        best, reduced = self._bound_of_multipliers(shift, whole)
         if self._highs is None or not self.rows:
             return best >> shift
         for _ in range(REFINEMENTS):
@@ -229,11 +229,11 @@ class CycleProgramme:
                 break
             cost = np.array([left / size if abs(left) < clear else 0.0 for left in reduced])
             held = np.flatnonzero([abs(left) >= clear for left in reduced])
-            y = self._highs.correction(cost, np.array([w > 0 for w in whole]), self._right(), held, self.x)
+            y = self._highs.correction(cost, np.array([w > 0 for w in whole]), self._right_sides(), held, self.x)
             if y is None:
                 break
             whole = [max(0, w + round(z * 2.0**60) * size // 2**60) for w, z in zip(whole, y.tolist(), strict=True)]
-            total, reduced = self._proven(shift, whole)
+            total, reduced = self._bound_of_multipliers(shift, whole)
             if total < best:
                 best, self.multipliers = total, (shift, whole)
         self._highs.restore(self.w, self.lower, self.upper)
@@ -245,7 +245,7 @@ class CycleProgramme:
         large = self.unit << shift
         return shift, [round(y * 2.0**60) * large // 2**60 if y > 1e-11 else 0 for y in self.y.tolist()]
 
-    def _proven(self, shift: int, whole: list[int], J: list[int] | None = None) -> tuple[int, list[int]]:
+    def _bound_of_multipliers(self, shift: int, whole: list[int], J: list[int] | None = None) -> tuple[int, list[int]]:
         """(1) for these multipliers, and what they leave of each coupling."""
         reduced = [j << shift for j in J or self.J]
         total = 0

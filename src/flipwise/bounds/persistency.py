@@ -65,7 +65,7 @@ def persistent_variables(objective: Quadratic) -> Persistency:
         found = _roof_dual(form, objective)
         if found is not None:
             return found
-    return Persistency(_dominated(form), None)
+    return Persistency(_spins_decided_by_fields(form), None)
 
 
 def without_fixed(objective: Quadratic, spins: Signs) -> tuple[Quadratic, Ints]:
@@ -86,7 +86,7 @@ def without_fixed(objective: Quadratic, spins: Signs) -> tuple[Quadratic, Ints]:
     return remaining, free
 
 
-def _dominated(form: IsingForm) -> Signs:
+def _spins_decided_by_fields(form: IsingForm) -> Signs:
     """-1/+1 for spins whose field keeps its sign whatever the others are, given those already decided."""
     spins = np.zeros(form.n, dtype=np.int8)
     J = sp.csr_array((form.data.astype(np.float64), form.indices, form.indptr), shape=(form.n, form.n))

@@ -89,35 +89,35 @@ class _Presolver:
             if not self.queue:
                 i = stars.pop()
                 if i in self.rows and len(self.rows[i]) == 3:
-                    self._star(i)
+                    self._replace_star(i)
                 continue
             i = self.queue.popleft()
             self.waiting.discard(i)
             if i in self.rows:
-                self._decide(i)
+                self._try_rules(i)
                 if i in self.rows and len(self.rows[i]) == 3:
                     stars.append(i)
         return self.found
 
-    def _decide(self, i: int) -> None:
+    def _try_rules(self, i: int) -> None:
         row = self.rows[i]
         if not row:
-            self._drop(i, "alone" if i < self.found.n else "")
+            self._take_out_spin(i, "alone" if i < self.found.n else "")
             return
         if 2 * self.largest[i] >= self.sums[i]:
             j = max(row, key=lambda k: abs(row[k]))
             self.largest[i] = abs(row[j])
             if 2 * abs(row[j]) >= self.sums[i]:
-                self._contract(i, j)
+                self._contract_edge(i, j)
                 return
         if len(row) == 2:
             (j, a), (k, b) = row.items()
             smaller = min(abs(a), abs(b)) if (a > 0) == (b > 0) else -min(abs(a), abs(b))
             self.found.constant -= max(abs(a), abs(b))
-            self._drop(i, "degree 2")
-            self._add(j, k, -smaller)
+            self._take_out_spin(i, "degree 2")
+            self._add_coupling(j, k, -smaller)
 
-    def _star(self, i: int) -> None:
+    def _replace_star(self, i: int) -> None:
         """A spin with three neighbours and no heavy edge: |a s_j + b s_k + c s_l| is linear in their products."""
         (j, a), (k, b), (m, c) = self.rows[i].items()
         p, q, r = abs(a), abs(b), abs(c)
@@ -125,32 +125,32 @@ class _Presolver:
             return
         sign_jk, sign_jm, sign_km = ((a > 0) == (b > 0), (a > 0) == (c > 0), (b > 0) == (c > 0))
         self.found.constant -= (p + q + r) // 2
-        self._drop(i, "degree 3")
+        self._take_out_spin(i, "degree 3")
         for u, v, w, same in ((j, k, p + q - r, sign_jk), (j, m, p + r - q, sign_jm), (k, m, q + r - p, sign_km)):
-            self._add(u, v, -w // 2 if same else w // 2)
+            self._add_coupling(u, v, -w // 2 if same else w // 2)
 
-    def _contract(self, i: int, j: int) -> None:
+    def _contract_edge(self, i: int, j: int) -> None:
         """s_i = -sgn(J_ij) s_j: the couplings of i go to j."""
         row, J = self.rows[i], self.rows[i][j]
         sign = -1 if J > 0 else 1
         self.found.constant -= abs(J)
         others = [(k, sign * w) for k, w in row.items() if k != j]
         rule = "degree 1" if len(row) == 1 else "fixed" if j == self.found.n else "heavy edge"
-        self._drop(i, rule, [(j, J)])
+        self._take_out_spin(i, rule, [(j, J)])
         for k, w in others:
-            self._add(j, k, w)
+            self._add_coupling(j, k, w)
 
-    def _drop(self, i: int, rule: str, follows: list[tuple[int, int]] | None = None) -> None:
+    def _take_out_spin(self, i: int, rule: str, follows: list[tuple[int, int]] | None = None) -> None:
         row = self.rows.pop(i)
         for j, w in row.items():
             del self.rows[j][i]
             self.sums[j] -= abs(w)
-            self._touch(j)
+            self._look_at_again(j)
         self.found.decided.append((i, list(row.items()) if follows is None else follows))
         if rule:
             self.found.rules[rule] += 1
 
-    def _add(self, i: int, j: int, w: int) -> None:
+    def _add_coupling(self, i: int, j: int, w: int) -> None:
         before = self.rows[i].get(j, 0)
         now = before + w
         for u, v in ((i, j), (j, i)):
@@ -160,9 +160,9 @@ class _Presolver:
                 self.rows[u].pop(v, None)
             self.sums[u] += abs(now) - abs(before)
             self.largest[u] = max(self.largest[u], abs(now))
-            self._touch(u)
+            self._look_at_again(u)
 
-    def _touch(self, i: int) -> None:
+    def _look_at_again(self, i: int) -> None:
         if i not in self.waiting:
             self.waiting.add(i)
             self.queue.append(i)

@@ -147,7 +147,7 @@ def solve_sdp(
     if constraint is None or not constraint.swaps:
         form = homogeneous(quadratic)
         V = random_rows(form.N, rank, rng)
-        return _mix(form, V, max_sweeps, tolerance, deadline)
+        return _sweep_to_the_end(form, V, max_sweeps, tolerance, deadline)
     return _solve_with_counts(quadratic, constraint, rank, max_sweeps, tolerance, rng, deadline)
 
 
@@ -159,7 +159,9 @@ def random_rows(N: int, rank: int | None, rng: np.random.Generator) -> Floats:
     return V
 
 
-def _mix(form: Homogeneous, V: Floats, max_sweeps: int, tolerance: float, deadline: float) -> LowRankSolution:
+def _sweep_to_the_end(
+    form: Homogeneous, V: Floats, max_sweeps: int, tolerance: float, deadline: float
+) -> LowRankSolution:
     M = form.U.T @ V
     g = np.empty(V.shape[1])
     norms = np.zeros(form.N)
@@ -207,7 +209,7 @@ def _solve_with_counts(
     for index in range(ROUNDS):
         form = with_counts(quadratic, labels, indicator, m, multipliers, mu)
         last = index == ROUNDS - 1
-        relaxation = _mix(form, V, max_sweeps if last else max_sweeps // ROUNDS + 1, tolerance, deadline)
+        relaxation = _sweep_to_the_end(form, V, max_sweeps if last else max_sweeps // ROUNDS + 1, tolerance, deadline)
         V = relaxation.V
         along = V[:-1] @ V[-1]
         off = np.bincount(labels, weights=along, minlength=groups) - m

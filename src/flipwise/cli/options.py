@@ -146,7 +146,7 @@ def fixed_sides(given: tuple[tuple[str, int], ...], names: Any) -> dict[Any, int
     return None if fixed is None else {node: 2 * side - 1 for node, side in fixed.items()}
 
 
-def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
+def _joined_options(*options: Callable[[F], F]) -> Callable[[F], F]:
     """One decorator for several options, in the order in which the help lists them."""
 
     def decorate(function: F) -> F:
@@ -159,7 +159,7 @@ def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
 threads_option = click.option("--threads", type=click.IntRange(min=1), help="Use at most so many threads.")
-run_options = _together(
+run_options = _joined_options(
     click.option(
         "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The same seed gives the same answer."
     ),
@@ -186,7 +186,7 @@ def gathered(name: str, make: Callable[..., Any], *options: Callable[[F], F]) ->
 
             command.groups = {}
         before = len(getattr(command, "__click_params__", ()))
-        command = _together(*options)(command)
+        command = _joined_options(*options)(command)
         command.groups[name] = [option.name for option in command.__click_params__[before:]], make
         return command  # type: ignore[no-any-return]
 
@@ -204,7 +204,7 @@ stop_options = gathered(
 """The limits beside the time; the first that is reached ends the run."""
 
 
-def _answers(pool: int | str | None, distance: int | None) -> dict[str, Any]:
+def _pool_options(pool: int | str | None, distance: int | None) -> dict[str, Any]:
     """How many answers are wanted, and how far apart."""
     if distance is not None and pool is None:
         raise click.UsageError("--distance is that of the answers of a pool: give --pool, too.")
@@ -215,7 +215,7 @@ def _pool_options(size: Any, pool: str, distance: str) -> Callable[[F], F]:
     """How many answers, and how far apart."""
     return gathered(
         "answers",
-        _answers,
+        _pool_options,
         click.option("--pool", type=size, help=pool),
         click.option("--distance", type=click.IntRange(min=1), help=distance),
     )
@@ -250,7 +250,7 @@ cluster_option = click.option(
     metavar="local:N|ADDRESS",
     help="Work on N new local processes, or on the Dask cluster at tcp://...",
 )
-output_options = _together(
+output_options = _joined_options(
     json_option,
     click.option("-q", "--quiet", is_flag=True, help="No progress, no notes."),
     click.option("-v", "--verbose", is_flag=True, help="Log the run to standard error."),

@@ -99,7 +99,7 @@ def maxcut(
     wanted = wanted_answers(pool, distance)
     limits = Limits(time_limit, max_iterations, target, patience, gap, max_evaluations)
     simple = _graph_with_finite_sums(graph)
-    problem = without_ranges(Problem(cut_objective(simple, -1.0), Free()), _sides(fixed, simple))
+    problem = without_ranges(Problem(cut_objective(simple, -1.0), Free()), _spins_of_sides(fixed, simple))
     solver = solver_of(method, effort, problem, options, wanted)
     with guarded_interrupts():
         found = solve(
@@ -181,7 +181,7 @@ def bisect(
     )  # of an odd number either half may be the larger one, which is no matter where no node is fixed
     sizes = Cardinality(at_least=half, at_most=simple.n - half) if fixed and simple.n % 2 else Cardinality(half)
     problem = Problem(cut_objective(simple), sizes)
-    problem = without_ranges(problem, _sides(fixed, simple))
+    problem = without_ranges(problem, _spins_of_sides(fixed, simple))
     solver: Solver = Bisection(effort) if problem.reduction is None else Portfolio(effort)
     if pool == "optima":
         solver = Optima()
@@ -291,7 +291,7 @@ def partition(
         return _as_cut(simple, found, "min")
 
 
-def _sides(fixed: Any, graph: Graph) -> Fixed | None:
+def _spins_of_sides(fixed: Any, graph: Graph) -> Fixed | None:
     """The spins of nodes whose side is given, by number."""
     if isinstance(fixed, Mapping):
         for node, side in fixed.items():

@@ -129,7 +129,7 @@ def bisected(
     largest = max(1, int(1.5 * level.n / COARSEST))
     current = level
     while current.n > COARSEST and _in_time(clock, COARSENING, current):
-        smaller, coarse = _coarser(current, classes, largest, rng)
+        smaller, coarse = _coarser_level(current, classes, largest, rng)
         if smaller.n > 0.95 * current.n:
             break
         levels.append((current, coarse))
@@ -163,7 +163,7 @@ def exact(level: Level, s: Signs, goal: int, tolerance: int = 0) -> Signs:
     return s
 
 
-def _coarser(level: Level, classes: Ints, largest: int, rng: np.random.Generator) -> tuple[Level, Ints]:
+def _coarser_level(level: Level, classes: Ints, largest: int, rng: np.random.Generator) -> tuple[Level, Ints]:
     partner = np.empty(level.n, dtype=np.int64)
     order = rng.permutation(level.n)
     count = kernels.csr_heavy_matching(*level.arcs, level.sizes, largest, order, classes, partner)
@@ -195,7 +195,7 @@ def _first_cut(level: Level, goal: int, rng: np.random.Generator, clock: Clock |
     return best
 
 
-def _grown(A: Sparse, goal: int, rng: np.random.Generator) -> Floats:
+def _grown_cut(A: Sparse, goal: int, rng: np.random.Generator) -> Floats:
     """A cut with `goal` nodes at +1 that grew from one node: what a graph gets in no time."""
     s, queue = np.empty(A.n, dtype=np.int8), np.empty(A.n, dtype=np.int64)
     indptr, indices, _ = A.arrays
@@ -282,9 +282,9 @@ class BisectionPopulation:
         self.sweeps = state.sweeps
 
     def tasks(self, count: int, clock: Clock) -> list[Task]:
-        return [self._task(clock) for _ in range(count)]
+        return [self._next_task(clock) for _ in range(count)]
 
-    def _task(self, clock: Clock) -> Task:
+    def _next_task(self, clock: Clock) -> Task:
         if len(self.members) < self.capacity:
             kind = self._way_from_scratch()
         else:
@@ -292,22 +292,24 @@ class BisectionPopulation:
             kind = KINDS[int(self.rng.choice(len(KINDS), p=odds / odds.sum()))]
         own = self.rng.spawn(1)[0]
         if kind == "levels":
-            return partial(self._multilevel, kind, (), own, clock)
+            return partial(self._member_by_levels, kind, (), own, clock)
         if kind == "annealed":
             sweeps = self.pace.shortened(self.sweeps, clock, 0.25)
             if self.least["annealed"] < self.least["levels"]:  # on a mesh longer ones would only take the others' time
                 self.sweeps = min(GROWTH * self.sweeps, LONGEST)
-            return partial(self._annealed, kind, own.permutation(self.champion.s), HOTTEST, sweeps, own, clock)
+            return partial(
+                self._member_by_annealing, kind, own.permutation(self.champion.s), HOTTEST, sweeps, own, clock
+            )
         a, b = (self.members[int(k)] for k in self.rng.permutation(len(self.members))[:2])
         if kind == "combined":
             better, other = (a, b) if a.energy <= b.energy else (b, a)
-            return partial(self._multilevel, kind, (better.s, other.s), own, clock)
+            return partial(self._member_by_levels, kind, (better.s, other.s), own, clock)
         if kind == "again":
-            return partial(self._multilevel, kind, (a.s,), own, clock)
+            return partial(self._member_by_levels, kind, (a.s,), own, clock)
         heat = HEATS[KINDS.index(kind) - len(KINDS) + len(HEATS)]
         longer = self.sweeps / self.first_sweeps
         sweeps = self.pace.shortened(longer * LENGTHS[int(self.rng.integers(len(LENGTHS)))], clock, 0.2)
-        return partial(self._annealed, kind, a.s, heat, sweeps, own, clock)
+        return partial(self._member_by_annealing, kind, a.s, heat, sweeps, own, clock)
 
     def _way_from_scratch(self) -> str:
         """By levels or by annealing: mostly the way that has found the better cut, once both have been tried."""
@@ -317,7 +319,7 @@ class BisectionPopulation:
 
     def merge(self, found: list[Member]) -> None:
         for member in found:
-            entered = self._admit(member)
+            entered = self._admit_member(member)
             kind = KINDS[member.origin]
             self.success[kind] = max(0.1 * ODDS[kind], 0.95 * self.success[kind] + 0.1 * entered)
             if kind in SCRATCH:
@@ -329,7 +331,7 @@ class BisectionPopulation:
             self.members = [self.champion]
             self.idle = 0
 
-    def _admit(self, member: Member) -> bool:
+    def _admit_member(self, member: Member) -> bool:
         """Into the population unless it is there already or worse than all."""
         for other in self.members:
             apart = int(np.count_nonzero(member.s != other.s))
@@ -337,13 +339,15 @@ class BisectionPopulation:
                 return False
         return admit(self.members, member, self.capacity)
 
-    def _multilevel(self, kind: str, parents: tuple[Signs, ...], rng: np.random.Generator, clock: Clock) -> Member:
+    def _member_by_levels(
+        self, kind: str, parents: tuple[Signs, ...], rng: np.random.Generator, clock: Clock
+    ) -> Member:
         s = bisected(self.level, self.goal, rng, parents, clock=clock)
         if not parents:  # a second time through new levels: the first such repetition gains the most
             s = bisected(self.level, self.goal, rng, (s,), clock=clock)
         return Member(s, cut_weight(self.level, s), KINDS.index(kind))
 
-    def _annealed(
+    def _member_by_annealing(
         self, kind: str, start: Signs, heat: float, sweeps: int, rng: np.random.Generator, clock: Clock
     ) -> Member | None:
         s = start.copy()
@@ -379,7 +383,7 @@ class Bisection:
         assert isinstance(objective, Quadratic) and isinstance(constraint, Cardinality)
         A = objective.matrix
         if x is None and isinstance(A, Sparse) and run.seconds_left < FORMING * A.A.nnz:
-            x = _grown(A, constraint.count, rng)
+            x = _grown_cut(A, constraint.count, rng)
             run.offer(x, objective.value(x))
             return run.check_time() or Status.TIME_LIMIT
         form = ising_form(objective, dense_from=math.inf)

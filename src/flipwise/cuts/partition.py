@@ -127,7 +127,7 @@ class _Partition:
         limit = None if seconds is None else seconds * nodes.size
         sides = self._fixed_sides(nodes, first + middle)
         ones = int(sizes[middle:].sum())
-        found, _, others = self._split(self._inner_quadratic(nodes), Cardinality(ones), limit, sides)
+        found, _, others = self._best_split(self._inner_quadratic(nodes), Cardinality(ones), limit, sides)
         up = found > 0
         if nodes.size == self.parts.size and sizes.size == 2:
             self._offer_partitions(nodes, first, first + 1, others, 0.0)
@@ -153,7 +153,7 @@ class _Partition:
         objective = self._inner_quadratic(nodes)
         value = objective.value(before)
         count = count or Cardinality(int(np.count_nonzero(before > 0)))
-        found, reached, others = self._split(objective, count, seconds, self._fixed_sides(nodes, b), before)
+        found, reached, others = self._best_split(objective, count, seconds, self._fixed_sides(nodes, b), before)
         self._offer_partitions(nodes, a, b, others, self.run.best_value - value)
         if not reached < value:
             return False
@@ -199,7 +199,7 @@ class _Partition:
         self.parts[nodes] = np.where(s > 0, b, a)
         return True
 
-    def _split(
+    def _best_split(
         self,
         objective: Quadratic,
         count: Cardinality,

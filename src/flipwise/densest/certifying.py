@@ -50,14 +50,14 @@ def certificate_of(graph: Graph, bounds: SubgraphBounds, bound: float) -> Certif
 
 def order_proof(core: Core) -> dict[str, Any]:
     """An order of the nodes of an unweighted core."""
-    return {**_core(core, 0), "order": core.nodes[core.peeling.order].astype(np.int64)}
+    return {**_core_in_numbers(core, 0), "order": core.nodes[core.peeling.order].astype(np.int64)}
 
 
 def loads_proof(core: Core, shares: Shares) -> dict[str, Any]:
     """What each edge gives to its first end."""
-    exponent = _exponent(float(shares.weight.sum()) if shares.weight.size > 1 else float(shares.first.size))
+    exponent = _grid_exponent(float(shares.weight.sum()) if shares.weight.size > 1 else float(shares.first.size))
     return {
-        **_core(core, exponent),
+        **_core_in_numbers(core, exponent),
         "first": core.nodes[shares.first].astype(np.int64),
         "second": core.nodes[shares.second].astype(np.int64),
         "share": _on_grid(shares.share, exponent),
@@ -68,7 +68,7 @@ def pairs_proof(core: Core, pairs: tuple[Ints, Ints, Floats], v: Floats, p: Floa
     """The price of each node, the credit of each pair, and what each pair gives to its first end."""
     first, second, weight = pairs
     n, k_sizes = core.graph.n, float(np.abs(v).sum()) * core.graph.n
-    exponent = _exponent(float(weight.sum() + p.sum()) + k_sizes)
+    exponent = _grid_exponent(float(weight.sum() + p.sum()) + k_sizes)
     given = {
         (min(i, j), max(i, j)): share if i < j else -share - 1
         for i, j, share in zip(
@@ -85,7 +85,7 @@ def pairs_proof(core: Core, pairs: tuple[Ints, Ints, Floats], v: Floats, p: Floa
     prices = np.zeros(n, dtype=np.int64)
     prices[:] = _on_grid(v, exponent)
     return {
-        **_core(core, exponent),
+        **_core_in_numbers(core, exponent),
         "first": core.nodes[np.where(turned, high, low)].astype(np.int64),
         "second": core.nodes[np.where(turned, low, high)].astype(np.int64),
         "share": share,
@@ -107,13 +107,13 @@ def square_proof(core: Core, whole: int, of: DualCertificate, k: int) -> dict[st
     triangles = of.triangles or Triangles()
     numbers = (raised, of.prices, triangles.z, core.graph.weights, core.graph.n_arcs > 0)
     size = max(float(np.abs(each).max(initial=0.0)) for each in numbers if each is not None)
-    exponent = _exponent(8.0 * size * len(raised) * max(k, len(raised)) + 16.0 * float(triangles.z.sum()))
+    exponent = _grid_exponent(8.0 * size * len(raised) * max(k, len(raised)) + 16.0 * float(triangles.z.sum()))
 
     def on_grid(values: Floats) -> Ints:
         return np.rint(np.ldexp(values, -exponent)).astype(np.int64)
 
     return {
-        **_core(core, exponent),
+        **_core_in_numbers(core, exponent),
         "square": on_grid(raised),
         "price": on_grid(of.prices),
         "corners": triangles.nodes,
@@ -137,14 +137,14 @@ def bipartite_proof(graph: Graph) -> dict[str, Any]:
     return {"side": side}
 
 
-def _core(core: Core, exponent: int) -> dict[str, Any]:
+def _core_in_numbers(core: Core, exponent: int) -> dict[str, Any]:
     """The nodes of a core, and its cap on the grid, where the ties of a node are rounded up one by one."""
     slack = 0 if core.graph.weights is None else core.graph.n_arcs + core.nodes.size
     cap = 0 if core.is_whole else math.ceil(math.ldexp(core.cap, -exponent)) + slack
     return {"exponent": exponent, "nodes": core.nodes.astype(np.int64), "cap": cap}
 
 
-def _exponent(size: float) -> int:
+def _grid_exponent(size: float) -> int:
     """So that a sum of this size has `BITS` bits on the grid."""
     return math.frexp(size or 1.0)[1] - BITS
 

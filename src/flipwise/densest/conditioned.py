@@ -268,7 +268,7 @@ class _OneSearch:
     def _among_connected(self) -> Status | None:
         """Pieces in several orders, improved; then the best of them shaken."""
         field_, found = self.field, list[Piece]()
-        for piece in self._pieces(field_):
+        for piece in self._pieces_in_good_orders(field_):
             piece.improve()
             found.append(piece)
             if (stop := self.tell(field_.nodes[piece.members]) or self.run.check_time()) is not None:
@@ -292,7 +292,7 @@ class _OneSearch:
                 return stop
         return None
 
-    def _pieces(self, field_: Field) -> Iterator[Piece]:
+    def _pieces_in_good_orders(self, field_: Field) -> Iterator[Piece]:
         """Pieces in the orders of loads, of peeling, of degrees, and of the sets that are known."""
         scores = self._load_order_scores(field_)
         yield Piece.of(field_, np.searchsorted(field_.nodes, self.best_nodes))

@@ -166,7 +166,7 @@ class ConditionedGraph:
         weights = np.zeros(graph.n) if conditions.node_weights is None else conditions.node_weights
         self.half: Floats = weights / 2.0
         """What each node adds to E by itself."""
-        self.candidates = self._candidates()
+        self.candidates = self._candidate_nodes()
         """The nodes that a set can have, by their numbers."""
         self.free = self.candidates[~mask_of(graph.n, conditions.include)[self.candidates]]
         """Those of them that it need not have."""
@@ -187,7 +187,7 @@ class ConditionedGraph:
             largest = max((float(np.abs(part).max(initial=0.0)) for part in given), default=0.0)
             self.rounding = 4.0 * _EPS * (conditions.include.size + 4.0) ** 2 * largest
 
-    def _candidates(self) -> Ints:
+    def _candidate_nodes(self) -> Ints:
         """All nodes but the excluded ones; where a connected set is wanted, in the pieces that can hold it."""
         conditions, graph = self.conditions, self.whole.graph
         left = np.flatnonzero(~mask_of(graph.n, conditions.exclude))

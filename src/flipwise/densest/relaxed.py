@@ -261,14 +261,14 @@ class _CoreProof:
             if -node.minus_bound < proven:
                 proven = -node.minus_bound
                 self.note("branching", max(proven, outside))
-            for taken, left in self._branch(node):
-                solved = self._relax(node, taken, left, next(numbers))
+            for taken, left in self._subproblems(node):
+                solved = self._relaxed_subproblem(node, taken, left, next(numbers))
                 if solved is not None:
                     heapq.heappush(heap, solved)
         if not heap or -heap[0].minus_bound <= self.goal:
             self.note("branching", max(self.goal, outside))
 
-    def _branch(self, node: _Open) -> list[tuple[Ints, Ints]]:
+    def _subproblems(self, node: _Open) -> list[tuple[Ints, Ints]]:
         """What is taken and left open when one more node is taken, and when it is not; nodes that are decided too."""
         # the constant and the bonus are sums that may have been rounded
         margin = 1e-12 * (abs(self.goal) + abs(node.constant) + float(np.abs(node.relaxation.bonus).sum()))
@@ -282,7 +282,7 @@ class _CoreProof:
         left[at] = False
         return [(np.append(taken, node.left[at]), node.left[left]), (taken, node.left[left])]
 
-    def _relax(self, parent: _Open, taken: Ints, left: Ints, number: int) -> _Open | None:
+    def _relaxed_subproblem(self, parent: _Open, taken: Ints, left: Ints, number: int) -> _Open | None:
         """A subproblem whose relaxation has gone far enough; None when it has no set above the goal."""
         k = self.bounds.k - taken.size
         if k < 0 or left.size < k:

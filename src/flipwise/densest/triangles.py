@@ -136,12 +136,12 @@ def restricted(triangles: Triangles, kept: Bools, taken: Bools) -> Triangles:
     side = np.where(rows | np.concatenate([[True], taken]), 1.0, -1.0)
     nodes, sides = number[triangles.nodes], side[triangles.nodes]
     signs = triangles.signs * np.stack([sides[:, a] * sides[:, b] for a, b in ((0, 1), (0, 2), (1, 2))], axis=1)
-    nodes, signs = _ascending(nodes, signs)
+    nodes, signs = _with_ascending_nodes(nodes, signs)
     apart = (nodes[:, 0] < nodes[:, 1]) & (nodes[:, 1] < nodes[:, 2])
     return Triangles(nodes[apart], signs[apart], triangles.z[apart])
 
 
-def _ascending(nodes: Ints, signs: Floats) -> tuple[Ints, Floats]:
+def _with_ascending_nodes(nodes: Ints, signs: Floats) -> tuple[Ints, Floats]:
     """Each triangle with its nodes in ascending order; the sign of a pair goes with the pair."""
     order = np.argsort(nodes, axis=1, kind="stable")
     opposite = np.take_along_axis(signs[:, ::-1], order, axis=1)  # of a pair, by the node that is not in it

@@ -113,7 +113,7 @@ def batches(group: RowGroup | None, X: Any, y: Any) -> Iterator[tuple[npt.NDArra
         for rows in chunks(len(part), BATCH):
             yield np.array(part[rows]), None if y is None else y[rows]
         return
-    for batch in _read(group, [*group.features, *([] if group.label is None else [group.label])]):
+    for batch in _rows_of_file(group, [*group.features, *([] if group.label is None else [group.label])]):
         labels = None if group.label is None else batch.column(group.label).to_numpy(zero_copy_only=False)
         yield _checked_features(batch, group), labels
 
@@ -125,11 +125,11 @@ def labels_of(group: RowGroup | None, X: Any, y: Any) -> Iterator[Any]:
     elif group.label is None:
         yield None
     else:
-        for batch in _read(group, [group.label]):
+        for batch in _rows_of_file(group, [group.label]):
             yield batch.column(group.label).to_numpy(zero_copy_only=False)
 
 
-def _read(group: RowGroup, columns: list[str]) -> Iterator[Any]:
+def _rows_of_file(group: RowGroup, columns: list[str]) -> Iterator[Any]:
     """Columns of Parquet rows, some rows at a time."""
     import pyarrow.parquet as pq
 

@@ -49,7 +49,7 @@ def rebuilt(kind: type[S], flat: Mapping[str, Any], prefix: str = "") -> S:
     """The state that `flattened` described; anything wrong with it is wrong with the file."""
     try:
         hints = typing.get_type_hints(kind)
-        values = {f.name: _value(hints[f.name], prefix + f.name, flat) for f in fields(kind)}  # type: ignore[arg-type]
+        values = {f.name: _field_value(hints[f.name], prefix + f.name, flat) for f in fields(kind)}  # type: ignore[arg-type]
         return kind(**values)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, AssertionError) as error:
         if isinstance(error, FlipwiseError):
@@ -57,16 +57,16 @@ def rebuilt(kind: type[S], flat: Mapping[str, Any], prefix: str = "") -> S:
         raise InvalidFile(f"the checkpoint lacks a part of the state or misstates it ({error!r}).") from None
 
 
-def _value(expected: Any, name: str, flat: Mapping[str, Any]) -> Any:
+def _field_value(expected: Any, name: str, flat: Mapping[str, Any]) -> Any:
     """One field, checked against its annotation."""
     value = flat[name]
     origin, arguments = typing.get_origin(expected), typing.get_args(expected)
     if origin in (types.UnionType, typing.Union):
         if value is None and type(None) in arguments:
             return None
-        return _value(next(each for each in arguments if each is not type(None)), name, flat)
+        return _field_value(next(each for each in arguments if each is not type(None)), name, flat)
     if origin is np.ndarray:
-        return _array(arguments, name, value)
+        return _checked_array(arguments, name, value)
     if expected is np.random.Generator:
         return restored_generator(value)
     if isinstance(expected, type) and is_dataclass(expected):
@@ -75,7 +75,7 @@ def _value(expected: Any, name: str, flat: Mapping[str, Any]) -> Any:
         return [rebuilt(arguments[0], flat, f"{name}.{place}.") for place in range(int(value or 0))]
     if origin is dict:
         arrays = {key.removeprefix(name + "."): v for key, v in flat.items() if key.startswith(name + ".")}
-        return {**dict(value), **{key: _array((), f"{name}.{key}", v) for key, v in arrays.items()}}
+        return {**dict(value), **{key: _checked_array((), f"{name}.{key}", v) for key, v in arrays.items()}}
     return _plain_value(expected, origin, name, value)
 
 
@@ -95,7 +95,7 @@ def _plain_value(expected: Any, origin: Any, name: str, value: Any) -> Any:
     return value
 
 
-def _array(arguments: tuple[Any, ...], name: str, value: Any) -> np.ndarray:
+def _checked_array(arguments: tuple[Any, ...], name: str, value: Any) -> np.ndarray:
     """An array of the annotated kind of numbers, finite."""
     if not isinstance(value, np.ndarray):
         raise InvalidFile(f"the checkpoint's array `{name}` is missing.")

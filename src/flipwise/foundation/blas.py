@@ -37,11 +37,11 @@ def one_blas_thread() -> Iterator[None]:
     >>> with one_blas_thread():
     ...     values = np.linalg.eigvalsh(np.eye(3))
     """
-    _begin()
+    _set_one_thread()
     try:
         yield
     finally:
-        _end()
+        _restore_threads()
 
 
 _lock = Lock()
@@ -49,7 +49,7 @@ _inside = 0
 _before: list[int] = []
 
 
-def _begin() -> None:
+def _set_one_thread() -> None:
     """The first of the blocks that overlap sets one thread."""
     global _inside
     with _lock:
@@ -60,7 +60,7 @@ def _begin() -> None:
                 library.set(1)
 
 
-def _end() -> None:
+def _restore_threads() -> None:
     """The last one puts back what was."""
     global _inside
     with _lock:

@@ -18,19 +18,19 @@ def available_bytes() -> int | None:
     if given is not None and not given.isdigit():
         raise InvalidInput(f"the environment variable FLIPWISE_MEMORY must be a number of bytes, got {given!r}.")
     limits = [int(given)] if given is not None else []
-    found = _field("/proc/meminfo", "MemAvailable:")
+    found = _bytes_in_field("/proc/meminfo", "MemAvailable:")
     limits += [] if found is None else [found]
     for limit, used in (
         ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
         ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
     ):
-        most, now = _number(limit), _number(used)
+        most, now = _number_in_file(limit), _number_in_file(used)
         limits += [] if most is None or now is None else [max(0, most - now)]
     try:
         import resource
     except ImportError:  # not on this platform
         return min(limits, default=None)
-    most, now = resource.getrlimit(resource.RLIMIT_AS)[0], _field("/proc/self/status", "VmSize:")
+    most, now = resource.getrlimit(resource.RLIMIT_AS)[0], _bytes_in_field("/proc/self/status", "VmSize:")
     if most != resource.RLIM_INFINITY and now is not None:
         limits.append(max(0, most - now))
     return min(limits, default=None)
@@ -46,7 +46,7 @@ def shown(size: int) -> str:
     return f"{number:,.1f} TiB"
 
 
-def _field(path: str, name: str) -> int | None:
+def _bytes_in_field(path: str, name: str) -> int | None:
     """The kilobytes that a file of /proc gives to a name, as bytes."""
     try:
         for line in Path(path).read_text(encoding="ascii").splitlines():
@@ -57,7 +57,7 @@ def _field(path: str, name: str) -> int | None:
     return None
 
 
-def _number(path: str) -> int | None:
+def _number_in_file(path: str) -> int | None:
     """The number in a file of the control groups; None when it is absent or "max"."""
     try:
         return int(Path(path).read_text(encoding="ascii"))

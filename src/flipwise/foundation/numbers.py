@@ -207,14 +207,14 @@ def _added_up(name: str, rows: Ints, columns: Ints, data: Floats, like: sp.csr_a
     many = np.flatnonzero(ends - starts > 2)  # of two numbers the sum is rounded once anyway
     if many.size and int((ends - starts)[many].sum()) <= FEW:
         for place in many.tolist():
-            sums[place] = _sum(data[starts[place] : ends[place]])
+            sums[place] = _sum_or_inf(data[starts[place] : ends[place]])
     check_finite(name, sums)
     indptr = np.concatenate([[0], np.cumsum(np.bincount(row[starts], minlength=like.shape[0]))])
     kind = like.indices.dtype
     return sp.csr_array((sums, column[starts].astype(kind), indptr.astype(kind)), shape=like.shape)
 
 
-def _sum(values: Floats) -> float:
+def _sum_or_inf(values: Floats) -> float:
     try:
         return math.fsum(values)
     except OverflowError:

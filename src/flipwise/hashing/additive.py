@@ -83,16 +83,16 @@ def train(X: Rows, sizes: Sequence[int], rng: np.random.Generator, rounds: int, 
             perturbed(X, codes, groups, left, rng, PERTURBED)
             near = [codes]
         update(X, near, groups, means)
-        if at == TRIED - 1 and at < rounds - 1 and _loss(held, groups) > _loss(held, tried[0]):
+        if at == TRIED - 1 and at < rounds - 1 and _squared_error(held, groups) > _squared_error(held, tried[0]):
             groups, codes, means = list(tried[0]), start, shrunk_means
         left = X - decode(codes, groups)
         if at == rounds - 1:
             tried.append(list(groups))
     tried.append(list(groups))
-    return min(tried, key=lambda entries: _loss(held, entries)) if len(held) else groups
+    return min(tried, key=lambda entries: _squared_error(held, entries)) if len(held) else groups
 
 
-def _loss(X: Rows, groups: Groups) -> float:
+def _squared_error(X: Rows, groups: Groups) -> float:
     """The squared error of rows in the codes that they get."""
     rest = X - decode(encode(X, groups, np.random.default_rng(0)), groups)
     return float(np.vdot(rest, rest))
@@ -147,7 +147,7 @@ def descend(codes: GroupCodes, groups: Groups, left: Rows, rng: np.random.Genera
     """Set each group in turn to its best entry, in place, with what is `left` over; returns a copy of the codes."""
     for g in rng.permutation(len(groups)):
         left += groups[g][codes[:, g]]
-        codes[:, g] = _nearest(left, groups[g])
+        codes[:, g] = _nearest_entries(left, groups[g])
         left -= groups[g][codes[:, g]]
     return codes.copy()
 
@@ -183,7 +183,7 @@ def update(X: Rows, near: Sequence[GroupCodes], groups: Groups, means: Means, pa
             count = np.zeros(len(groups[g]), dtype=np.float32)
             for codes, rest in zip(near, left, strict=True):
                 rest += groups[g][codes[:, g]]
-                sums, of_entry = _sums(rest, codes[:, g], len(groups[g]))
+                sums, of_entry = _sums_and_counts(rest, codes[:, g], len(groups[g]))
                 total += sums
                 count += of_entry
             groups[g] = means(total, count, left)
@@ -242,7 +242,7 @@ def clusters(X: Rows, size: int, rng: np.random.Generator) -> Rows:
     for step in steps:
         part = np.ascontiguousarray(Z[:, :step])
         for _ in range(MEANS_ROUNDS):
-            sums, count = _sums(part, _nearest(part, means[:, :step]), size)
+            sums, count = _sums_and_counts(part, _nearest_entries(part, means[:, :step]), size)
             means[:, :step] = sums / np.maximum(count, 1)[:, None]
             empty = np.flatnonzero(count == 0)
             means[empty, :step] = part[rng.integers(0, len(part), empty.size)]
@@ -250,7 +250,7 @@ def clusters(X: Rows, size: int, rng: np.random.Generator) -> Rows:
     return entries
 
 
-def _nearest(X: Rows, entries: Rows) -> npt.NDArray[np.intp]:
+def _nearest_entries(X: Rows, entries: Rows) -> npt.NDArray[np.intp]:
     """The nearest entry of each row."""
     scores = X @ entries.T
     scores -= 0.5 * np.einsum("ij,ij->i", entries, entries)
@@ -258,7 +258,7 @@ def _nearest(X: Rows, entries: Rows) -> npt.NDArray[np.intp]:
     return nearest
 
 
-def _sums(X: Rows, which: Any, size: int) -> tuple[Rows, Rows]:
+def _sums_and_counts(X: Rows, which: Any, size: int) -> tuple[Rows, Rows]:
     """The sum of the rows of each entry, and their number."""
     ones = np.ones(len(X), dtype=np.float32)
     chosen = sp.csr_array((ones, which, np.arange(len(X) + 1)), shape=(len(X), size))

@@ -29,7 +29,7 @@ class Beams:
         codes = np.empty((n, kept, self.codes.shape[2]), dtype=np.uint8)
         for start in range(0, n, BLOCK):
             rows = slice(start, min(n, start + BLOCK))
-            parents, chosen, errors[rows] = self._best(rows, entries, kept)
+            parents, chosen, errors[rows] = self._best_extensions(rows, entries, kept)
             own = np.arange(rows.start, rows.stop)[:, None]
             left[rows] = self.left[own, parents]
             left[rows] -= entries[chosen]
@@ -37,7 +37,9 @@ class Beams:
             codes[rows, :, group] = chosen
         self.left, self.errors, self.codes = left, errors, codes
 
-    def _best(self, rows: slice, entries: Rows, kept: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Rows]:
+    def _best_extensions(
+        self, rows: slice, entries: Rows, kept: int
+    ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Rows]:
         """Of some rows, the codes that go on, the entries that they choose, and their errors."""
         left = self.left[rows]
         n, held, features = left.shape

@@ -79,16 +79,16 @@ def recall_among(
         longest = steps.argmax()
         slopes = np.stack([rises @ steps / (steps @ steps), rises[:, longest] / steps[longest]], axis=1)
     elif len(sizes) > 1:
-        slopes = np.stack([_slope(sizes, heights), _slope(sizes[-2:], heights[:, -2:])], axis=1)
+        slopes = np.stack([_slopes_of_rows(sizes, heights), _slopes_of_rows(sizes[-2:], heights[:, -2:])], axis=1)
     found, other = (heights[:, -1:] + slopes * away).T
-    bent = float(abs(_recall(found[:1]) - _recall(other[:1]))[0])
+    bent = float(abs(_recall_at(found[:1]) - _recall_at(other[:1]))[0])
     lowest, highest = np.quantile(found, [(1.0 + COVERED) / 2, (1.0 - COVERED) / 2])
     spread = SLOPE * abs(away)
-    middle, low, high = _recall(np.array([found[0], lowest + spread, highest - spread])).tolist()
+    middle, low, high = _recall_at(np.array([found[0], lowest + spread, highest - spread])).tolist()
     return middle, max(0.0, min(low, middle) - bent), min(1.0, max(high, middle) + bent)
 
 
-def _slope(sizes: Ints, heights: Floats) -> Floats:
+def _slopes_of_rows(sizes: Ints, heights: Floats) -> Floats:
     """The slope of each row of heights over the logarithms of the sizes; larger sizes count more."""
     weight = np.sqrt(sizes / sizes.sum())
     weight /= weight.sum()
@@ -98,7 +98,7 @@ def _slope(sizes: Ints, heights: Floats) -> Floats:
     return slope
 
 
-def _recall(heights: Floats) -> Floats:
+def _recall_at(heights: Floats) -> Floats:
     """The recall at points of the line."""
     recall: Floats = np.exp(-np.logaddexp(0.0, heights) / BEND)
     return recall

@@ -90,7 +90,7 @@ def load(path: str | Path) -> Any:
         raise
     except Exception as error:
         raise InvalidFile(f"{path} is not a safetensors file: {error}") from None
-    return _read(path, about, arrays)
+    return _object_from_file(path, about, arrays)
 
 
 def estimator_in(content: bytes, path: str | Path) -> Any:
@@ -102,27 +102,27 @@ def estimator_in(content: bytes, path: str | Path) -> Any:
         about = header.get("__metadata__") or {}
     except Exception as error:
         raise InvalidFile(f"{path}: the model in it is not a safetensors file: {error}") from None
-    model = _read(path, about, arrays)
+    model = _object_from_file(path, about, arrays)
     if isinstance(model, Codes):
         raise InvalidFile(f"{path}: holds codes in the place of a model.")
     return model
 
 
-def _read(path: str | Path, about: dict[str, Any], arrays: dict[str, Any]) -> Any:
+def _object_from_file(path: str | Path, about: dict[str, Any], arrays: dict[str, Any]) -> Any:
     """What a file describes."""
     if about.get("flipwise") != _VERSION:
         raise InvalidFile(f"{path} was not written by flipwise.hashing.save (version {_VERSION}).")
     try:
         if about["kind"] == "codes":
             return Codes(arrays["packed"], int(about["n_bits"]), about["bit_order"])
-        return _estimator(path, about, arrays)
+        return _estimator_from_file(path, about, arrays)
     except InvalidFile:
         raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError) as error:
         raise InvalidFile(f"{path}: a part is missing or damaged ({type(error).__name__}: {error}).") from None
 
 
-def _estimator(path: str | Path, about: dict[str, str], arrays: dict[str, Any]) -> Any:
+def _estimator_from_file(path: str | Path, about: dict[str, str], arrays: dict[str, Any]) -> Any:
     """The estimator that a file describes."""
     from flipwise import hashing
     from flipwise.hashing.functions.ridge import function_from_arrays

@@ -89,29 +89,29 @@ class GramMatch:
         self.constant = float(constant)
 
     @cached_property
-    def _own(self) -> Floats:
+    def _diagonal(self) -> Floats:
         """The diagonal of K."""
         squares = self.Z * self.Z if isinstance(self.Z, np.ndarray) else self.Z.multiply(self.Z)
         return np.asarray(squares @ self.s)
 
-    def _weighted(self, B: Floats) -> Floats:
+    def _times_weights(self, B: Floats) -> Floats:
         """MB."""
         return B if self._unit else self.weights[:, None] * B
 
     def value(self, x: Floats) -> float:
         """f(x) from scratch; x may hold int8 codes."""
         x = np.asarray(x, dtype=np.float64)
-        MB = self._weighted(x)
+        MB = self._times_weights(x)
         G = x.T @ MB
         inner = self.Z.T @ MB
         return float((G * G).sum() - 2.0 * (self.s @ (inner * inner).sum(axis=1))) + self.constant
 
     def gradient(self, x: Floats) -> Floats:
         """4M(x(x'Mx) - K M x)."""
-        MB = self._weighted(x)
+        MB = self._times_weights(x)
         g = x @ (x.T @ MB)
         g -= self.Z @ (self.s[:, None] * (self.Z.T @ MB))
-        return self._weighted(4.0 * g)
+        return self._times_weights(4.0 * g)
 
     def value_at(self, x: Floats, g: Floats) -> float:
         """f(x); the gradient would not make it cheaper."""
@@ -132,22 +132,22 @@ class GramMatch:
         # Flipping b_ij alone (step d = -2 b_ij) changes f by d g_ij + 8 m_i G_jj + 8 m_i^2 (r - 1 - K_ii), G = B'MB.
         m = self.weights[:, None]
         G_diagonal = float(self.weights.sum())  # on spins
-        return g - 4.0 * x * (m * G_diagonal + m * m * (self.shape[1] - 1 - self._own[:, None]))
+        return g - 4.0 * x * (m * G_diagonal + m * m * (self.shape[1] - 1 - self._diagonal[:, None]))
 
     def flip_change(self, x: Floats, g: Floats, batch: Ints) -> float:
         """The exact change of f if every entry of `batch` flipped."""
-        return self._step(x, g, batch).change
+        return self._effect_of_flips(x, g, batch).change
 
     def flip(self, x: Floats, g: Floats, batch: Ints) -> float:
         """Flip every entry of `batch`, `x` and `g` in place; returns the change of f."""
-        change, rows, step, dG = self._step(x, g, batch)
+        change, rows, step, dG = self._effect_of_flips(x, g, batch)
         m = self.weights[rows, None]
-        G = x.T @ self._weighted(x)
+        G = x.T @ self._times_weights(x)
         # 4M[(B + D)(G + dG) - K M(B + D)] - 4M[BG - KMB]
         update = x @ dG
         update -= self.Z @ (self.s[:, None] * (self.Z[rows].T @ (m * step)))
         update[rows] += step @ (G + dG)
-        g += self._weighted(4.0 * update)
+        g += self._times_weights(4.0 * update)
         x[rows] += step
         return change
 
@@ -162,7 +162,7 @@ class GramMatch:
 
     def products(self, x: Floats) -> Products:
         """G and U at x, from scratch."""
-        MB = self._weighted(x)
+        MB = self._times_weights(x)
         return Products(x.T @ MB, np.ascontiguousarray((self.s[:, None] * (self.Z.T @ MB)).T))
 
     def value_from(self, products: Products) -> float:
@@ -181,8 +181,8 @@ class GramMatch:
             kernels.gram_flip_dense.compile()
             kernels.gram_flip_sparse.compile()
         total = float(self.weights.sum())
-        slack = 1e-12 * (8.0 * total * r + float(np.abs(self._own).max(initial=0.0)))
-        shared = (self.s, self.weights, self._own, total, slack, batch, x, *products)
+        slack = 1e-12 * (8.0 * total * r + float(np.abs(self._diagonal).max(initial=0.0)))
+        shared = (self.s, self.weights, self._diagonal, total, slack, batch, x, *products)
         if isinstance(self.Z, np.ndarray):
             flips, change = kernels.gram_flip_dense(self.Z, *shared)
         else:
@@ -196,7 +196,7 @@ class GramMatch:
         d -= self.Z @ U.T
         m = self.weights[:, None]
         # in place: these are the largest arrays of a fit
-        d -= x * (float(self.weights.sum()) + m * (self.shape[1] - 1 - self._own[:, None]))
+        d -= x * (float(self.weights.sum()) + m * (self.shape[1] - 1 - self._diagonal[:, None]))
         return d if self._unit else np.multiply(d, m, out=d)
 
     # --- exchanges ----------------------------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ class GramMatch:
                     return pair[None, :]
         return np.empty((0, 2), dtype=np.int64)
 
-    def _step(self, x: Floats, g: Floats, batch: Ints) -> _Step:
+    def _effect_of_flips(self, x: Floats, g: Floats, batch: Ints) -> _Step:
         """What flipping every entry of `batch` does; nothing is changed."""
         n, r = self.shape
         rows: Any
@@ -232,7 +232,7 @@ class GramMatch:
             step = np.zeros((rows.size, r))
         step[at, batch % r] = -2.0 * x.reshape(-1)[batch]
         m = self.weights[rows, None]
-        G = x.T @ self._weighted(x)
+        G = x.T @ self._times_weights(x)
         moved = step if self._unit else m * step
         cross = moved.T @ x[rows]
         dG = cross + cross.T + step.T @ moved

@@ -122,15 +122,15 @@ class Index:
 
         X may be memory-mapped: it is read in blocks.
         """
-        rows = self._matrix("X", X)
+        rows = self._checked_rows("X", X)
         names = None if ids is None else _checked_ids(ids, len(rows))
         if not len(rows):
             return np.empty(0, dtype=np.int64)
         if names is not None:
             self._refuse_known(names)  # before the work, and again where it counts
         centres = self._learned_centres(rows)
-        made = [self._encoded(rows[start : start + ROWS], centres) for start in range(0, len(rows), ROWS)]
-        codes, weights, vectors, of_list = (_together(part) for part in zip(*made))
+        made = [self._encode_rows(rows[start : start + ROWS], centres) for start in range(0, len(rows), ROWS)]
+        codes, weights, vectors, of_list = (_joined_blocks(part) for part in zip(*made))
         with self._lock:
             if names is None:
                 names = np.arange(self._next, self._next + len(rows))
@@ -199,12 +199,12 @@ class Index:
         check_whole("probes", probes, 1, optional=True)
         if rerank is not None and not self.keep_vectors:
             raise InvalidInput("`rerank` needs the vectors: make the index with keep_vectors=True.")
-        Q = self._matrix("queries", queries)
+        Q = self._checked_rows("queries", queries)
         if not len(Q):
             return Neighbours(np.empty((0, k), dtype=np.int64), np.empty((0, k), dtype=np.float32))
         step = max(1, TABLE_ENTRIES // (256 * self._scoring.width))
         blocks = [
-            self._searched(Q[start : start + step], segments, centres, k, scoring == "hamming", rerank, probes)
+            self._search_segments(Q[start : start + step], segments, centres, k, scoring == "hamming", rerank, probes)
             for start in range(0, len(Q), step)
         ]
         return Neighbours(np.concatenate([b.ids for b in blocks]), np.concatenate([b.values for b in blocks]))
@@ -249,13 +249,13 @@ class Index:
 
     # --- parts -------------------------------------------------------------------------------------------------------
 
-    def _searched(
+    def _search_segments(
         self, Q: Any, segments: Sequence[Segment], centres: Rows | None, k: int, by_signs: bool, rerank: int | None,
         probes: int | None,
     ) -> Neighbours:  # fmt: skip
         """The answers to a block of queries, in these segments."""
         _refuse_sizes("queries", Q)
-        probing = None if centres is None else self._probing(Q, centres, probes)
+        probing = None if centres is None else self._lists_to_probe(Q, centres, probes)
         signs = Codes(self._scoring.encode(Q), self._scoring.n_bits or 1) if by_signs else None
         asked = self._scoring.asked(Q) if signs is None else self._scoring.asked_signs(signs)
         wanted = k if rerank is None else min(rerank, sum(map(len, segments)))
@@ -266,12 +266,12 @@ class Index:
             before += len(segment)
         best = best_of(parts, wanted)
         if rerank is not None:
-            return self._reranked(Q, best, segments, k)
+            return self._rerank(Q, best, segments, k)
         if signs is not None:
             return Neighbours(best.ids, ((signs.n_bits - best.scores) / 2).astype(np.int32))
         return Neighbours(best.ids, best.scores + asked.added[:, None])
 
-    def _matrix(self, name: str, X: npt.ArrayLike) -> Any:
+    def _checked_rows(self, name: str, X: npt.ArrayLike) -> Any:
         """Rows of numbers with as many features as the model has, left as they are where they are an array."""
         array = X if isinstance(X, np.ndarray) else as_floats(name, X)
         if array.ndim != 2 or array.shape[1] != self._scoring.n_features or array.dtype.kind not in "fiu":
@@ -288,10 +288,10 @@ class Index:
             if known.any():
                 raise InvalidInput(f"`ids` must be new, {names[known][0]} is in the index. Nothing was added.")
 
-    def _along(self, X: Any) -> Rows:
+    def _rows_for_lists(self, X: Any) -> Rows:
         """Rows as lists compare them."""
         rows: Rows = np.ascontiguousarray(X, dtype=np.float32)
-        return _unit(rows) if self.metric == "cosine" else rows
+        return _unit_rows(rows) if self.metric == "cosine" else rows
 
     def _learned_centres(self, X: Any) -> Rows | None:
         """The centres of the lists, learned from rows where there are none yet."""
@@ -309,36 +309,36 @@ class Index:
                 rng = as_rng(self._seed)
                 drawn = np.sort(rng.choice(len(X), min(len(X), ROWS_A_LIST * self.lists), replace=False))
                 _refuse_sizes("X", X[drawn])
-                sample = self._along(X[drawn])
+                sample = self._rows_for_lists(X[drawn])
                 self._centres = np.ascontiguousarray(clusters(sample, self.lists, rng), dtype=np.float32)
             return self._centres
 
-    def _encoded(self, X: Any, centres: Rows | None) -> tuple[Any, ...]:
+    def _encode_rows(self, X: Any, centres: Rows | None) -> tuple[Any, ...]:
         """Codes, weights, vectors and lists of some rows."""
         _refuse_sizes("X", X)
         codes = self._scoring.encode(X)
         vectors = np.array(X, dtype=np.float32) if self.keep_vectors else None
         of_list = np.zeros(len(X), dtype=np.int64)
         if centres is not None:
-            nearness = self._nearness(self._along(X), centres, for_queries=False)
+            nearness = self._nearness_to_centres(self._rows_for_lists(X), centres, for_queries=False)
             of_list = nearness.argmax(axis=1)
         return codes, self._scoring.weights(codes), vectors, of_list
 
-    def _nearness(self, rows: Rows, centres: Rows, for_queries: bool) -> Rows:
+    def _nearness_to_centres(self, rows: Rows, centres: Rows, for_queries: bool) -> Rows:
         """How near each row is to each centre; queries of inner products ask for the largest of these."""
         nearness: Rows = rows @ centres.T
         if not (for_queries and self.metric == "inner"):
             nearness -= 0.5 * np.einsum("ij,ij->i", centres, centres)
         return nearness
 
-    def _probing(self, Q: Any, centres: Rows, probes: int | None) -> Probing:
+    def _lists_to_probe(self, Q: Any, centres: Rows, probes: int | None) -> Probing:
         """The lists in the order in which each query looks at them."""
         count = len(centres)
-        nearness = self._nearness(self._along(Q), centres, for_queries=True)
+        nearness = self._nearness_to_centres(self._rows_for_lists(Q), centres, for_queries=True)
         least = round(count**0.5) if probes is None else min(probes, count)
         return Probing(np.argsort(-nearness, axis=1, kind="stable"), least)
 
-    def _reranked(self, Q: Any, best: Found, segments: Sequence[Segment], k: int) -> Neighbours:
+    def _rerank(self, Q: Any, best: Found, segments: Sequence[Segment], k: int) -> Neighbours:
         """The k best of these by their vectors."""
         wanted = np.unique(best.ids)  # in the order of ids, by which ties go
         numbers = np.searchsorted(wanted, best.ids)
@@ -353,7 +353,7 @@ class Index:
             before += len(segment)
         asked, candidates = np.asarray(Q, dtype=np.float64), vectors
         if self.metric == "cosine":
-            asked, candidates = _unit(asked), _unit(vectors)
+            asked, candidates = _unit_rows(asked), _unit_rows(vectors)
         order = rerank(asked, candidates, numbers, k, metric="euclidean" if self.metric == "euclidean" else "inner")
         return Neighbours(wanted[order.ids], order.values)
 
@@ -366,12 +366,12 @@ def _refuse_sizes(name: str, X: Any) -> None:
         raise InvalidInput(f"`{name}` must be finite, and its numbers at most {LARGEST:.0e} in size.")
 
 
-def _unit(X: Any) -> Any:
+def _unit_rows(X: Any) -> Any:
     """Rows of unit length."""
     return X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), X.dtype.type(1e-30))
 
 
-def _together(parts: Sequence[Any]) -> Any:
+def _joined_blocks(parts: Sequence[Any]) -> Any:
     """The arrays of all blocks as one, where there are any."""
     return None if parts[0] is None else np.concatenate(parts)
 

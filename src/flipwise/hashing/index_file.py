@@ -43,12 +43,12 @@ def write_index(path: Path, model: Any, about: dict[str, Any], centres: Rows | N
     head = json.dumps({"kind": "index", **about, "arrays": described}).encode()
     with atomic_file(path) as file:
         file.write(MAGIC + len(head).to_bytes(8, "little") + hashlib.sha256(head).digest() + head)
-        at = _start(len(head))
+        at = _first_array_offset(len(head))
         file.write(bytes(at - _head_end(len(head))))
         for array in arrays.values():
             file.write(array.data)
-            file.write(bytes(_aligned(at + array.nbytes) - at - array.nbytes))
-            at = _aligned(at + array.nbytes)
+            file.write(bytes(_next_aligned(at + array.nbytes) - at - array.nbytes))
+            at = _next_aligned(at + array.nbytes)
 
 
 def read_index(path: Path, verify: bool) -> tuple[Any, dict[str, Any], Rows | None, Segment | None]:
@@ -63,16 +63,16 @@ def read_index(path: Path, verify: bool) -> tuple[Any, dict[str, Any], Rows | No
         raise InvalidFile(f"{path}: the checksum of the head does not fit; the file is truncated or damaged.")
     try:
         about = json.loads(head)
-        arrays = _mapped(path, about["arrays"], _start(size), verify)
+        arrays = _mapped_arrays(path, about["arrays"], _first_array_offset(size), verify)
         _check_values(about)
-        return (*_checked(path, about, arrays),)
+        return (*_checked_parts(path, about, arrays),)
     except InvalidFile:
         raise
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError, InvalidInput) as error:
         raise InvalidFile(f"{path}: damaged index ({error}).") from None
 
 
-def _mapped(path: Path, described: Any, at: int, verify: bool) -> dict[str, Any]:
+def _mapped_arrays(path: Path, described: Any, at: int, verify: bool) -> dict[str, Any]:
     """The arrays, mapped so that writing to them would not change the file (kernels take them as any others)."""
     whole = np.memmap(path, dtype=np.uint8, mode="c").view(np.ndarray)
     arrays: dict[str, Any] = {}
@@ -87,7 +87,7 @@ def _mapped(path: Path, described: Any, at: int, verify: bool) -> dict[str, Any]
         arrays[name] = whole[at : at + size].view(dtype).reshape(shape)
         if verify and hashlib.sha256(arrays[name].data).hexdigest() != entry["sha256"]:
             raise InvalidFile(f"{path}: the checksum of the array {name} does not fit; the file is damaged.")
-        at = _aligned(at + size)
+        at = _next_aligned(at + size)
     if at != len(whole):
         raise ValueError(f"{len(whole):,} bytes instead of {at:,}")
     return arrays
@@ -106,7 +106,7 @@ def _check_values(about: dict[str, Any]) -> None:
         raise ValueError(f"{lists!r} lists")
 
 
-def _checked(
+def _checked_parts(
     path: Path, about: dict[str, Any], arrays: dict[str, Any]
 ) -> tuple[Any, dict[str, Any], Rows | None, Segment | None]:
     """The parts, which fit each other: whatever the arrays hold, nothing is read outside them."""
@@ -130,7 +130,7 @@ def _checked(
     return model, about, centres, segment
 
 
-def _aligned(at: int) -> int:
+def _next_aligned(at: int) -> int:
     return -(-at // _ALIGNED) * _ALIGNED
 
 
@@ -138,6 +138,6 @@ def _head_end(size: int) -> int:
     return len(MAGIC) + 40 + size
 
 
-def _start(size: int) -> int:
+def _first_array_offset(size: int) -> int:
     """Where the first array begins, behind a head of this size."""
-    return _aligned(_head_end(size))
+    return _next_aligned(_head_end(size))

@@ -44,11 +44,11 @@ class QuantisationLoss:
 
     def rotation(self, B: CodeMatrix | Floats) -> Floats:
         """The R that fits codes."""
-        return procrustes(self._cross(B))
+        return procrustes(self._times_codes(B))
 
     def value(self, x: CodeMatrix | Floats) -> float:
         """The loss of codes with the rotation that fits them."""
-        cross = self._cross(x)
+        cross = self._times_codes(x)
         return self.value_from(cross, procrustes(cross))
 
     def value_from(self, cross: Floats, R: Floats) -> float:
@@ -68,7 +68,7 @@ class QuantisationLoss:
             np.greater_equal(self.V[rows] @ R, 0.0, out=found[rows])
         return found
 
-    def _cross(self, B: CodeMatrix | Floats) -> Floats:
+    def _times_codes(self, B: CodeMatrix | Floats) -> Floats:
         """V'B."""
         total = np.zeros((self.V.shape[1], self.shape[1]))
         for rows in chunks(len(self.V)):
@@ -106,7 +106,7 @@ class Quantisation:
     def solve(self, problem: Problem, x: Floats, rng: np.random.Generator, run: Run) -> Status:
         """Alternate from a random rotation; `x` is not used."""
         kernels.compile_for(*self.loss.shape)
-        now = run.resume(Rotated) or self._start(rng)
+        now = run.resume(Rotated) or self._random_start(rng)
         check_array("B", now.B, self.loss.shape)
         self.context.rng = now.rng
         while now.done < self.rounds:
@@ -123,7 +123,7 @@ class Quantisation:
                 return Status.CONVERGED
         return Status.ITERATION_LIMIT
 
-    def _start(self, rng: np.random.Generator) -> Rotated:
+    def _random_start(self, rng: np.random.Generator) -> Rotated:
         """A random rotation, and codes that have yet to follow it."""
         (n, n_bits), k = self.loss.shape, self.loss.V.shape[1]
         R = random_rotation(k, n_bits, rng)
@@ -180,7 +180,7 @@ def principal_axes(X: Any, count: int) -> tuple[Floats, Floats, Floats]:
             return mean, *found
     if d > n:
         _, s, Vt = np.linalg.svd(dense(X) - mean, full_matrices=False)
-        return mean, _signed(Vt[:count].T), (s * s)[:count] / n
+        return mean, _with_fixed_signs(Vt[:count].T), (s * s)[:count] / n
     C = np.zeros((d, d))
     for rows in chunks(n):
         part = dense(X[rows]) - mean
@@ -205,16 +205,16 @@ def _sparse_axes(X: Any, mean: Floats, count: int) -> tuple[Floats, Floats] | No
     s, Vt = s[order], Vt[order]
     if s[-1] <= 1e-6 * s[0]:
         return None
-    return _signed(Vt.T), s * s / n
+    return _with_fixed_signs(Vt.T), s * s / n
 
 
 def leading_axes(covariance: Floats, count: int) -> tuple[Floats, Floats]:
     """(axes as columns, variances) of the leading eigenvectors of a covariance matrix."""
     values, vectors = np.linalg.eigh(covariance)
-    return _signed(vectors[:, ::-1][:, :count]), np.maximum(values[::-1][:count], 0.0)
+    return _with_fixed_signs(vectors[:, ::-1][:, :count]), np.maximum(values[::-1][:count], 0.0)
 
 
-def _signed(axes: Floats) -> Floats:
+def _with_fixed_signs(axes: Floats) -> Floats:
     """An eigenvector's sign is arbitrary: its largest entry is made positive."""
     signs = np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
     return np.ascontiguousarray(axes * np.where(signs == 0, 1.0, signs))

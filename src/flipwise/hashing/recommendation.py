@@ -167,13 +167,13 @@ def recommend(
     clock = Clock(time_limit)
     vectors = X if isinstance(X, np.ndarray) else np.asarray(X)
     estimator = ITQ(whitening="auto") if estimator is None else estimator
-    _check(vectors, target, k, rows, bits, scoring, estimator)
+    _check_arguments(vectors, target, k, rows, bits, scoring, estimator)
     check_whole("max_rows", max_rows, 2)
     check_whole("queries", queries, 1)
     given = len(vectors)
     rows_each = min(max_rows, given // 2)
     most = (1 + ALSO_ASKED) * queries
-    most = _affordable(most, time_limit, rows_each, vectors.shape[1], min(bits, default=8))
+    most = _affordable_queries(most, time_limit, rows_each, vectors.shape[1], min(bits, default=8))
     held = min(queries, most, given // 4)
     each = min(max_rows, (given - held) // 2)
     drawn = as_rng(random_state).permutation(given)[: held + 2 * each]
@@ -205,7 +205,7 @@ def recommend(
         return Recommendation(best, tuple(measured), k, target, rows, each, given)
 
 
-def _affordable(queries: int, time_limit: float | None, rows: int, dimension: int, n_bits: int) -> int:
+def _affordable_queries(queries: int, time_limit: float | None, rows: int, dimension: int, n_bits: int) -> int:
     """As many queries as the shortest codes can be searched for in a third of the time, and a few in any case."""
     if time_limit is None:
         return queries
@@ -213,7 +213,7 @@ def _affordable(queries: int, time_limit: float | None, rows: int, dimension: in
     return min(queries, max(FEWEST, int(time_limit / 3.0 / each)))
 
 
-def _check(
+def _check_arguments(
     vectors: Any, target: Any, k: Any, rows: Any, bits: Sequence[int], scoring: Any, estimator: Any
 ) -> None:  # fmt: skip
     """Refuse what cannot be measured."""
@@ -292,19 +292,19 @@ class _RowParts:
 
         def places(parts: Sequence[slice], truths: Sequence[Ints], near: int) -> list[Ints]:
             found = [search.nearest(part, near * max(factors)) for part in parts]
-            return [_places(*pair) for pair in zip(truths, found, strict=True)]
+            return [_places_of_neighbours(*pair) for pair in zip(truths, found, strict=True)]
 
         of_halves = [places(*pair, self.k) for pair in zip(self.halves, self.truths, strict=True)]
         of_thin = [places(*each) for each in zip(self.thin, self.thin_truths, self.fewer, strict=True)]
         for factor in factors:
             thinned = []
             for few, of_parts in zip(self.fewer, of_thin, strict=True):
-                whole = _recalls([[of_halves[-1][0][:, :few]]], factor * few)[0]
-                thinned.append(Thinned(self.k / few, whole, _recalls([of_parts], factor * few)[0]))
-            yield factor, _recalls(of_halves, factor * self.k), thinned
+                whole = _recalls_of_queries([[of_halves[-1][0][:, :few]]], factor * few)[0]
+                thinned.append(Thinned(self.k / few, whole, _recalls_of_queries([of_parts], factor * few)[0]))
+            yield factor, _recalls_of_queries(of_halves, factor * self.k), thinned
 
 
-def _places(truth: Ints, ids: Ints) -> Ints:
+def _places_of_neighbours(truth: Ints, ids: Ints) -> Ints:
     """For each query where each of its true neighbours stands among its candidates; their number where it does not."""
     places = np.full(truth.shape, ids.shape[1], dtype=np.int64)
     for column, neighbours in enumerate(truth.T):
@@ -313,7 +313,7 @@ def _places(truth: Ints, ids: Ints) -> Ints:
     return places
 
 
-def _recalls(places: Sequence[Sequence[Ints]], wanted: int) -> Floats:
+def _recalls_of_queries(places: Sequence[Sequence[Ints]], wanted: int) -> Floats:
     """The share of each query's true neighbours among its first candidates: re-ranking keeps all that are there.
 
     A row for each size, a column a query: the mean over the parts of that size.

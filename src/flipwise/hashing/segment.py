@@ -78,7 +78,7 @@ class Segment:
 
     def places_of(self, ids: Ints) -> Ints:
         """The row of each id, -1 where it is not here."""
-        order, ranked = self._ranked
+        order, ranked = self._rows_by_id
         if not len(ranked) or not len(ids) or ids.max() < ranked[0] or ids.min() > ranked[-1]:
             return np.full(len(ids), -1, dtype=np.int64)
         at = np.minimum(np.searchsorted(ranked, ids), len(ranked) - 1)
@@ -86,7 +86,7 @@ class Segment:
         return np.where(ranked[at] == ids, places, -1)
 
     @cached_property
-    def _ranked(self) -> tuple[Ints | None, Ints]:
+    def _rows_by_id(self) -> tuple[Ints | None, Ints]:
         """The rows by id, and the ids in this order; no rows where they are in this order anyway."""
         if len(self.starts) == 2:
             return None, self.ids
@@ -97,9 +97,9 @@ class Segment:
         """The same without some rows."""
         kept = np.ones(len(self), dtype=np.bool_)
         kept[places] = False
-        return self._taken(np.flatnonzero(kept))
+        return self._rows_taken(np.flatnonzero(kept))
 
-    def _taken(self, rows: Ints) -> Segment:
+    def _rows_taken(self, rows: Ints) -> Segment:
         return Segment.of_rows(
             self.ids[rows],
             self.codes[rows],

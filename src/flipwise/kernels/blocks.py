@@ -108,7 +108,7 @@ def run_blocks(work: Callable[[int, int], None], rows: int, each: int, threads: 
             work(start, min(start + each, rows))
 
     with held_interrupts():  # nobody may write into the arrays after the call has ended
-        others = [_pool(threads - 1).submit(take_blocks) for _ in range(threads - 1)]
+        others = [_thread_pool(threads - 1).submit(take_blocks) for _ in range(threads - 1)]
         try:
             take_blocks()
         finally:
@@ -142,7 +142,7 @@ class _Blocks:
             self._starts = iter(())
 
 
-def _pool(threads: int) -> ThreadPoolExecutor:
+def _thread_pool(threads: int) -> ThreadPoolExecutor:
     """Threads that wait for blocks, as many as this at least."""
     from concurrent.futures import ThreadPoolExecutor
 

@@ -49,12 +49,12 @@ def _even_out_group(first, second, weight, share, loads, start, stop):
         _even_out_edge(first, second, weight, share, loads, e)
 
 
-def _slots(*arguments):
+def _slots_of_rounds(*arguments):
     """Groups that stand side by side in a round, some of them empty: the rows of the two kernels below."""
     return arguments[-1].shape[1]
 
 
-@block_kernel(rows=_slots, operations=lambda first, *rest: 4 * rest[-2] * first.size)
+@block_kernel(rows=_slots_of_rounds, operations=lambda first, *rest: 4 * rest[-2] * first.size)
 def even_out_groups(start, stop, first, second, weight, share, loads, group_start, passes, rounds):
     """Let every edge of the groups at some places of the rounds have its turn, `passes` times."""
     for _ in range(passes):
@@ -65,7 +65,7 @@ def even_out_groups(start, stop, first, second, weight, share, loads, group_star
                     _even_out_group(first, second, weight, share, loads, group_start[g], group_start[g + 1])
 
 
-@block_kernel(rows=_slots, operations=lambda first, *_: 4 * first.size)
+@block_kernel(rows=_slots_of_rounds, operations=lambda first, *_: 4 * first.size)
 def add_up_groups(start, stop, first, second, weight, share, loads, group_start, rounds):
     """Add the shares of the groups at some places of the rounds to the loads."""
     for r in range(rounds.shape[0]):

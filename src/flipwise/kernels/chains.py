@@ -37,7 +37,7 @@ def _next_random(state):
 
 
 @helper
-def _below(random, size):
+def _random_below(random, size):
     """A number from 0 to size - 1 out of the upper bits."""
     return np.int64((random >> np.uint64(33)) % np.uint64(size))
 
@@ -53,7 +53,7 @@ def _excess(activity, lower, upper):
 
 
 @helper
-def _cost(indptr, indices, data, s, f, chain, length, j):
+def _flip_cost(indptr, indices, data, s, f, chain, length, j):
     """What flipping j costs after the flips of the chain."""
     field = f[j]
     for k in range(length):
@@ -71,7 +71,7 @@ def _cost(indptr, indices, data, s, f, chain, length, j):
 
 
 @helper
-def _strain(col_ptr, col_rows, col_values, lower, upper, activity, weight, s, j):
+def _strain_change(col_ptr, col_rows, col_values, lower, upper, activity, weight, s, j):
     """How flipping j changes the weighted sum of what is broken."""
     change = 0.0
     for p in range(col_ptr[j], col_ptr[j + 1]):
@@ -83,7 +83,7 @@ def _strain(col_ptr, col_rows, col_values, lower, upper, activity, weight, s, j)
 
 
 @helper
-def _shift(col_ptr, col_rows, col_values, lower, upper, activity, broken, place, count, j, step):
+def _shift_bit(col_ptr, col_rows, col_values, lower, upper, activity, broken, place, count, j, step):
     """Let bit j change by `step`; keeps the list of broken rows and returns its length."""
     for p in range(col_ptr[j], col_ptr[j + 1]):
         r = col_rows[p]
@@ -103,8 +103,8 @@ def _shift(col_ptr, col_rows, col_values, lower, upper, activity, broken, place,
 
 
 @helper
-def _repair(indptr, indices, data, s, f, chain, length, inside, row_ptr, row_vars, row_values, col_ptr, col_rows,
-            col_values, lower, upper, activity, weight, r, over, heat, quantiles, random):  # fmt: skip
+def _best_repair(indptr, indices, data, s, f, chain, length, inside, row_ptr, row_vars, row_values, col_ptr, col_rows,
+                 col_values, lower, upper, activity, weight, r, over, heat, quantiles, random):  # fmt: skip
     """The variable of row r, outside the chain, that lowers it (`over`) or raises it at the least cost; -1: none."""
     begin, size = row_ptr[r], row_ptr[r + 1] - row_ptr[r]
     found = np.int64(-1)
@@ -113,7 +113,7 @@ def _repair(indptr, indices, data, s, f, chain, length, inside, row_ptr, row_var
     best = np.inf
     looked = 0
     random = _next_random(random)
-    p = begin + _below(random, size)
+    p = begin + _random_below(random, size)
     for _ in range(size):
         p += 1
         if p == begin + size:
@@ -122,8 +122,8 @@ def _repair(indptr, indices, data, s, f, chain, length, inside, row_ptr, row_var
         if inside[j] or (-s[j] * row_values[p] < 0.0) != over:
             continue
         random = _next_random(random)
-        key = _strain(col_ptr, col_rows, col_values, lower, upper, activity, weight, s, j)
-        key += _cost(indptr, indices, data, s, f, chain, length, j)
+        key = _strain_change(col_ptr, col_rows, col_values, lower, upper, activity, weight, s, j)
+        key += _flip_cost(indptr, indices, data, s, f, chain, length, j)
         key += heat * quantiles[np.int64(random >> np.uint64(54))]
         if key < best:
             best, found = key, np.int64(j)
@@ -166,23 +166,25 @@ def anneal_by_chains(indptr, indices, data, f, s, row_ptr, row_vars, row_values,
             if mode == FIRST and count == 0:
                 break
             random = _next_random(random)
-            j = _below(random, n)
+            j = _random_below(random, n)
             if count > 0 and random & np.uint64(1):
                 random = _next_random(random)
-                r = broken[_below(random, count)]
+                r = broken[_random_below(random, count)]
                 over = activity[r] > upper[r]
-                found, random = _repair(indptr, indices, data, s, f, chain, 0, inside, row_ptr, row_vars, row_values,
-                                        col_ptr, col_rows, col_values, lower, upper, activity, weight, r, over, heat,
-                                        quantiles, random)  # fmt: skip
+                found, random = _best_repair(indptr, indices, data, s, f, chain, 0, inside, row_ptr, row_vars,
+                                             row_values, col_ptr, col_rows, col_values, lower, upper, activity, weight,
+                                             r, over, heat, quantiles, random)  # fmt: skip
                 if found >= 0:
                     j = found
             length = 0
             cost = 0.0
             strain = 0.0
             while True:
-                cost += _cost(indptr, indices, data, s, f, chain, length, j)
-                strain += _strain(col_ptr, col_rows, col_values, lower, upper, activity, weight, s, j)
-                count = _shift(col_ptr, col_rows, col_values, lower, upper, activity, broken, place, count, j, -s[j])
+                cost += _flip_cost(indptr, indices, data, s, f, chain, length, j)
+                strain += _strain_change(col_ptr, col_rows, col_values, lower, upper, activity, weight, s, j)
+                count = _shift_bit(
+                    col_ptr, col_rows, col_values, lower, upper, activity, broken, place, count, j, -s[j]
+                )
                 inside[j] = True
                 chain[length] = j
                 length += 1
@@ -192,18 +194,18 @@ def anneal_by_chains(indptr, indices, data, f, s, row_ptr, row_vars, row_values,
                 if count > 0:
                     if mode != HARD and random & np.uint64(3) == np.uint64(0):
                         break  # a point that breaks a row may be one on the way
-                    r = broken[_below(random, count)]
+                    r = broken[_random_below(random, count)]
                     over = activity[r] > upper[r]
                 else:  # there may be room for something better in the same row
                     size = col_ptr[j + 1] - col_ptr[j]
                     if cost <= 0.0 or size == 0 or random & np.uint64(1):
                         break
-                    p = col_ptr[j] + _below(random, size)
+                    p = col_ptr[j] + _random_below(random, size)
                     r = col_rows[p]
                     over = -s[j] * col_values[p] > 0.0
-                j, random = _repair(indptr, indices, data, s, f, chain, length, inside, row_ptr, row_vars, row_values,
-                                    col_ptr, col_rows, col_values, lower, upper, activity, weight, r, over, heat,
-                                    quantiles, random)  # fmt: skip
+                j, random = _best_repair(indptr, indices, data, s, f, chain, length, inside, row_ptr, row_vars,
+                                         row_values, col_ptr, col_rows, col_values, lower, upper, activity, weight,
+                                         r, over, heat, quantiles, random)  # fmt: skip
                 if j < 0:
                     break
             counts[1] += 1
@@ -233,7 +235,9 @@ def anneal_by_chains(indptr, indices, data, f, s, row_ptr, row_vars, row_values,
                 for k in range(length - 1, -1, -1):
                     i = chain[k]
                     inside[i] = False
-                    count = _shift(col_ptr, col_rows, col_values, lower, upper, activity, broken, place, count, i, s[i])
+                    count = _shift_bit(
+                        col_ptr, col_rows, col_values, lower, upper, activity, broken, place, count, i, s[i]
+                    )
         if mode == FIRST and count == 0:
             break
         if mode != HARD:

@@ -16,7 +16,7 @@ ADDABLE, SWAPPABLE, MEMBERS = 0, 1, 2
 
 
 @helper
-def _put(lists, sizes, slot, row, node):
+def _append_to_list(lists, sizes, slot, row, node):
     """Append a node to a list."""
     lists[row, sizes[row]] = node
     slot[node] = sizes[row]
@@ -24,7 +24,7 @@ def _put(lists, sizes, slot, row, node):
 
 
 @helper
-def _drop(lists, sizes, slot, row, node):
+def _remove_from_list(lists, sizes, slot, row, node):
     """Take a node out of a list."""
     sizes[row] -= 1
     last = lists[row, sizes[row]]
@@ -33,37 +33,37 @@ def _drop(lists, sizes, slot, row, node):
 
 
 @helper
-def _add(start, others, node, member, missing, lists, sizes, slot):
+def _add_member(start, others, node, member, missing, lists, sizes, slot):
     """Add a node that is joined to all members."""
-    _drop(lists, sizes, slot, 0, node)
+    _remove_from_list(lists, sizes, slot, 0, node)
     member[node] = 1
-    _put(lists, sizes, slot, 2, node)
+    _append_to_list(lists, sizes, slot, 2, node)
     for p in range(start[node], start[node + 1]):
         u = others[p]
         if missing[u] < 2:
-            _drop(lists, sizes, slot, missing[u], u)
+            _remove_from_list(lists, sizes, slot, missing[u], u)
         missing[u] += 1
         if missing[u] < 2:
-            _put(lists, sizes, slot, missing[u], u)
+            _append_to_list(lists, sizes, slot, missing[u], u)
 
 
 @helper
-def _remove(start, others, node, member, missing, lists, sizes, slot):
+def _remove_member(start, others, node, member, missing, lists, sizes, slot):
     """Remove a member."""
-    _drop(lists, sizes, slot, 2, node)
+    _remove_from_list(lists, sizes, slot, 2, node)
     member[node] = 0
-    _put(lists, sizes, slot, 0, node)
+    _append_to_list(lists, sizes, slot, 0, node)
     for p in range(start[node], start[node + 1]):
         u = others[p]
         if missing[u] < 2:
-            _drop(lists, sizes, slot, missing[u], u)
+            _remove_from_list(lists, sizes, slot, missing[u], u)
         missing[u] -= 1
         if missing[u] < 2:
-            _put(lists, sizes, slot, missing[u], u)
+            _append_to_list(lists, sizes, slot, missing[u], u)
 
 
 @helper
-def _random(place, most):
+def _next_below(place, most):
     """The next random number below `most`."""
     place[0] = place[0] * 48271 % 2147483647
     return place[0] % most
@@ -75,7 +75,7 @@ def _least_penalised(lists, sizes, row, penalties, used, now, place):
     count = sizes[row]
     found = -1
     if count > 0:
-        begin = _random(place, count)
+        begin = _next_below(place, count)
         for t in range(count):
             node = lists[row, (begin + t) % count]
             if used[node] != now and (found < 0 or penalties[node] < penalties[found]):
@@ -103,7 +103,7 @@ def clique_walk(
                 node = _least_penalised(lists, sizes, 0, penalties, used, now, place)
                 if node < 0:
                     break
-                _add(start, others, node, member, missing, lists, sizes, slot)
+                _add_member(start, others, node, member, missing, lists, sizes, slot)
                 used[node] = now
                 place[LAST] = node
                 made += 1
@@ -127,10 +127,10 @@ def clique_walk(
                     if member[others[p]]:
                         out = others[p]
                         break
-                _remove(start, others, out, member, missing, lists, sizes, slot)
+                _remove_member(start, others, out, member, missing, lists, sizes, slot)
                 if stamp[out] == began:
                     shared -= 1
-                _add(start, others, node, member, missing, lists, sizes, slot)
+                _add_member(start, others, node, member, missing, lists, sizes, slot)
                 used[node] = now
                 place[LAST] = node
                 made += 1
@@ -156,15 +156,15 @@ def clique_walk(
             while sizes[MEMBERS] > 1:
                 if lists[MEMBERS, t] == kept:
                     t = 1
-                _remove(start, others, lists[MEMBERS, t], member, missing, lists, sizes, slot)
+                _remove_member(start, others, lists[MEMBERS, t], member, missing, lists, sizes, slot)
                 t = 0
         else:
-            node = _random(place, n)
+            node = _next_below(place, n)
             if not member[node]:
                 for p in range(start[node], start[node + 1]):
                     if member[others[p]]:
-                        _remove(start, others, others[p], member, missing, lists, sizes, slot)
-                _add(start, others, node, member, missing, lists, sizes, slot)
+                        _remove_member(start, others, others[p], member, missing, lists, sizes, slot)
+                _add_member(start, others, node, member, missing, lists, sizes, slot)
                 place[LAST] = node
         made += 1
     return place[BEST]

@@ -49,13 +49,13 @@ class _Compilation:
         Ctrl-C waits for the end of the block: a compiler that is broken off fails or hangs in a later call.
         """
         with held_interrupts():
-            self._change(+1)
+            self._count_under_way(+1)
             try:
                 yield
             finally:
-                self._change(-1)
+                self._count_under_way(-1)
 
-    def _change(self, step: int) -> None:
+    def _count_under_way(self, step: int) -> None:
         with self._lock:
             under_way, since, seconds = self._state
             now = time.perf_counter()

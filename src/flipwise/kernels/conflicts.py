@@ -33,13 +33,13 @@ def _next_random(state):
 
 
 @helper
-def _below(random, size):
+def _random_below(random, size):
     """A number from 0 to size - 1 out of the upper bits."""
     return np.int64((random >> np.uint64(33)) % np.uint64(size))
 
 
 @helper
-def _put(nodes, place, sizes, which, v):
+def _append_to_list(nodes, place, sizes, which, v):
     """Append v to one of the lists."""
     nodes[which, sizes[which]] = v
     place[which, v] = sizes[which]
@@ -47,7 +47,7 @@ def _put(nodes, place, sizes, which, v):
 
 
 @helper
-def _take(nodes, place, sizes, which, v):
+def _remove_from_list(nodes, place, sizes, which, v):
     """Remove v from one of the lists; the last takes its place."""
     sizes[which] -= 1
     last = nodes[which, sizes[which]]
@@ -56,37 +56,37 @@ def _take(nodes, place, sizes, which, v):
 
 
 @helper
-def _add(indptr, indices, v, tight, blockers, nodes, place, sizes):
+def _add_to_set(indptr, indices, v, tight, blockers, nodes, place, sizes):
     """Put v, which has no neighbour in the set, into it."""
-    _take(nodes, place, sizes, FREE, v)
-    _put(nodes, place, sizes, CHOSEN, v)
+    _remove_from_list(nodes, place, sizes, FREE, v)
+    _append_to_list(nodes, place, sizes, CHOSEN, v)
     tight[v] = -1
     for p in range(indptr[v], indptr[v + 1]):
         u = indices[p]
         if tight[u] == 0:
-            _take(nodes, place, sizes, FREE, u)
-            _put(nodes, place, sizes, TIGHT, u)
+            _remove_from_list(nodes, place, sizes, FREE, u)
+            _append_to_list(nodes, place, sizes, TIGHT, u)
         elif tight[u] == 1:
-            _take(nodes, place, sizes, TIGHT, u)
+            _remove_from_list(nodes, place, sizes, TIGHT, u)
         tight[u] += 1
         blockers[u] += v
 
 
 @helper
-def _drop(indptr, indices, v, tight, blockers, nodes, place, sizes):
+def _remove_from_set(indptr, indices, v, tight, blockers, nodes, place, sizes):
     """Take v out of the set."""
-    _take(nodes, place, sizes, CHOSEN, v)
-    _put(nodes, place, sizes, FREE, v)
+    _remove_from_list(nodes, place, sizes, CHOSEN, v)
+    _append_to_list(nodes, place, sizes, FREE, v)
     tight[v] = 0
     for p in range(indptr[v], indptr[v + 1]):
         u = indices[p]
         tight[u] -= 1
         blockers[u] -= v
         if tight[u] == 0:
-            _take(nodes, place, sizes, TIGHT, u)
-            _put(nodes, place, sizes, FREE, u)
+            _remove_from_list(nodes, place, sizes, TIGHT, u)
+            _append_to_list(nodes, place, sizes, FREE, u)
         elif tight[u] == 1:
-            _put(nodes, place, sizes, TIGHT, u)
+            _append_to_list(nodes, place, sizes, TIGHT, u)
 
 
 @helper
@@ -100,7 +100,7 @@ def _best_of(which, gains, nodes, sizes, blockers, free_at, now, aspired, random
     for k in range(looked):
         if size > SCANNED:
             random = _next_random(random)
-            v = nodes[which, _below(random, size)]
+            v = nodes[which, _random_below(random, size)]
         else:
             v = nodes[which, k]
         gain = gains[v]
@@ -113,13 +113,13 @@ def _best_of(which, gains, nodes, sizes, blockers, free_at, now, aspired, random
         else:
             equal += 1
             random = _next_random(random)
-            if _below(random, equal) == 0:
+            if _random_below(random, equal) == 0:
                 found = np.int64(v)
     return found, best, random
 
 
 @helper
-def _lightest(gains, nodes, sizes, random):
+def _lightest_member(gains, nodes, sizes, random):
     """The node of the set that costs least to lose, of equal ones any."""
     size = sizes[CHOSEN]
     found = np.int64(-1)
@@ -128,7 +128,7 @@ def _lightest(gains, nodes, sizes, random):
     for k in range(looked):
         if size > SCANNED:
             random = _next_random(random)
-            v = nodes[CHOSEN, _below(random, size)]
+            v = nodes[CHOSEN, _random_below(random, size)]
         else:
             v = nodes[CHOSEN, k]
         if found < 0 or gains[v] < gains[found]:
@@ -136,13 +136,13 @@ def _lightest(gains, nodes, sizes, random):
         elif gains[v] == gains[found]:
             equal += 1
             random = _next_random(random)
-            if _below(random, equal) == 0:
+            if _random_below(random, equal) == 0:
                 found = np.int64(v)
     return found, random
 
 
 @helper
-def _keep(nodes, sizes, best):
+def _copy_set(nodes, sizes, best):
     """Copy the set."""
     for v in range(best.size):
         best[v] = False
@@ -170,21 +170,21 @@ def packing_walk(indptr, indices, gains, steps, patience, tight, blockers, nodes
         aspired = lately - value
         v, gain, random = _best_of(FREE, gains, nodes, sizes, blockers, free_at, now, aspired, random)
         if v >= 0:
-            _add(indptr, indices, v, tight, blockers, nodes, place, sizes)
+            _add_to_set(indptr, indices, v, tight, blockers, nodes, place, sizes)
         else:
             v, gain, random = _best_of(TIGHT, gains, nodes, sizes, blockers, free_at, now, aspired, random)
-            u, random = _lightest(gains, nodes, sizes, random)
+            u, random = _lightest_member(gains, nodes, sizes, random)
             random = _next_random(random)
             if u < 0:  # the set is empty, and all nodes are tabu
                 continue
             if v >= 0 and gain >= -gains[u]:
                 out = blockers[v]
-                _drop(indptr, indices, out, tight, blockers, nodes, place, sizes)
-                _add(indptr, indices, v, tight, blockers, nodes, place, sizes)
-                free_at[out] = now + 7 + _below(random, sizes[TIGHT] + 1)
+                _remove_from_set(indptr, indices, out, tight, blockers, nodes, place, sizes)
+                _add_to_set(indptr, indices, v, tight, blockers, nodes, place, sizes)
+                free_at[out] = now + 7 + _random_below(random, sizes[TIGHT] + 1)
             else:
                 gain = -gains[u]
-                _drop(indptr, indices, u, tight, blockers, nodes, place, sizes)
+                _remove_from_set(indptr, indices, u, tight, blockers, nodes, place, sizes)
                 free_at[u] = now + 7
         value += gain
         if value > lately:
@@ -192,13 +192,15 @@ def packing_walk(indptr, indices, gains, steps, patience, tight, blockers, nodes
             since = now
             if value > best_value:
                 best_value = value
-                _keep(nodes, sizes, best)
+                _copy_set(nodes, sizes, best)
         elif now - since > patience:
             while sizes[CHOSEN] > 0:
-                _drop(indptr, indices, nodes[CHOSEN, sizes[CHOSEN] - 1], tight, blockers, nodes, place, sizes)
+                _remove_from_set(
+                    indptr, indices, nodes[CHOSEN, sizes[CHOSEN] - 1], tight, blockers, nodes, place, sizes
+                )
             random = _next_random(random)
-            v = _below(random, tight.size)
-            _add(indptr, indices, v, tight, blockers, nodes, place, sizes)
+            v = _random_below(random, tight.size)
+            _add_to_set(indptr, indices, v, tight, blockers, nodes, place, sizes)
             value = gains[v]
             lately = value
             since = now
@@ -233,15 +235,15 @@ def penalty_walk(indptr, indices, gains, steps, delay, tight, blockers, nodes, p
             if which == TIGHT:
                 out = blockers[v]
                 value -= gains[out]
-                _drop(indptr, indices, out, tight, blockers, nodes, place, sizes)
+                _remove_from_set(indptr, indices, out, tight, blockers, nodes, place, sizes)
                 used[out] = phase
-            _add(indptr, indices, v, tight, blockers, nodes, place, sizes)
+            _add_to_set(indptr, indices, v, tight, blockers, nodes, place, sizes)
             value += gains[v]
             used[v] = phase
             last = v
             if value > best_value:
                 best_value = value
-                _keep(nodes, sizes, best)
+                _copy_set(nodes, sizes, best)
             continue
         for k in range(sizes[CHOSEN]):
             penalty[nodes[CHOSEN, k]] += 1
@@ -252,7 +254,7 @@ def penalty_walk(indptr, indices, gains, steps, delay, tight, blockers, nodes, p
         for k in range(sizes[CHOSEN] - 1, -1, -1):  # dropping moves the last node of the list, which stays, forward
             u = nodes[CHOSEN, k]
             if u != last:
-                _drop(indptr, indices, u, tight, blockers, nodes, place, sizes)
+                _remove_from_set(indptr, indices, u, tight, blockers, nodes, place, sizes)
                 value -= gains[u]
         used[last] = phase
     values[0], values[2] = value, best_value
@@ -272,7 +274,7 @@ def _least_punished(which, gains, nodes, sizes, penalty, used, phase, random):
     for k in range(looked):
         if size > SCANNED:
             random = _next_random(random)
-            v = nodes[which, _below(random, size)]
+            v = nodes[which, _random_below(random, size)]
         else:
             v = nodes[which, k]
         if used[v] == phase:
@@ -283,6 +285,6 @@ def _least_punished(which, gains, nodes, sizes, penalty, used, phase, random):
         elif key == best:
             equal += 1
             random = _next_random(random)
-            if _below(random, equal) == 0:
+            if _random_below(random, equal) == 0:
                 found = np.int64(v)
     return found, random

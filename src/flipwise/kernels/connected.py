@@ -16,7 +16,7 @@ def _weight_of(weights, p):
 
 
 @helper
-def _toggle(indptr, indices, weights, node, inside, degrees, ties):
+def _toggle_node(indptr, indices, weights, node, inside, degrees, ties):
     """Move a node into the set or out of it; return the change of the set's weight."""
     sign = -1 if inside[node] else 1
     inside[node] = 1 - inside[node]
@@ -32,7 +32,7 @@ def add_nodes(indptr, indices, weights, nodes, inside, degrees, ties):
     change = 0.0
     for t in range(nodes.size):
         if not inside[nodes[t]]:
-            change += _toggle(indptr, indices, weights, nodes[t], inside, degrees, ties)
+            change += _toggle_node(indptr, indices, weights, nodes[t], inside, degrees, ties)
     return change
 
 
@@ -150,7 +150,7 @@ def grow_connected(indptr, indices, weights, noise, inside, degrees, ties, count
                 node = i
         if node < 0:
             return change, t
-        change += _toggle(indptr, indices, weights, node, inside, degrees, ties)
+        change += _toggle_node(indptr, indices, weights, node, inside, degrees, ties)
     return change, count
 
 
@@ -172,7 +172,7 @@ def shed_connected(
                 node = i
         if node < 0:
             return change, t
-        change += _toggle(indptr, indices, weights, node, inside, degrees, ties)
+        change += _toggle_node(indptr, indices, weights, node, inside, degrees, ties)
     return change, count
 
 
@@ -230,9 +230,9 @@ def improve_connected(
         if leaving < 0 and entering < 0:
             break
         if leaving >= 0:
-            weight += _toggle(indptr, indices, weights, leaving, inside, degrees, ties)
+            weight += _toggle_node(indptr, indices, weights, leaving, inside, degrees, ties)
             size -= 1
         if entering >= 0:
-            weight += _toggle(indptr, indices, weights, entering, inside, degrees, ties)
+            weight += _toggle_node(indptr, indices, weights, entering, inside, degrees, ties)
             size += 1
     return size, weight

@@ -31,13 +31,13 @@ def _next_random(state):
 
 
 @helper
-def _below(random, size):
+def _random_below(random, size):
     """A number from 0 to size - 1 out of the upper bits."""
     return np.int64((random >> np.uint64(33)) % np.uint64(size))
 
 
 @helper
-def _enter(indptr, indices, edge_of, weight, v, inside, score, ready, open_edges, place, count):
+def _add_to_set(indptr, indices, edge_of, weight, v, inside, score, ready, open_edges, place, count):
     """Put v into the set: edges to nodes of the set become conflicts. Returns the number of conflicts."""
     for p in range(indptr[v], indptr[v + 1]):
         u = indices[p]
@@ -56,7 +56,7 @@ def _enter(indptr, indices, edge_of, weight, v, inside, score, ready, open_edges
 
 
 @helper
-def _leave(indptr, indices, edge_of, weight, v, inside, score, ready, open_edges, place, count):
+def _remove_from_set(indptr, indices, edge_of, weight, v, inside, score, ready, open_edges, place, count):
     """Take v out of the set: its conflicts end. Returns the number of conflicts."""
     for p in range(indptr[v], indptr[v + 1]):
         u = indices[p]
@@ -76,7 +76,7 @@ def _leave(indptr, indices, edge_of, weight, v, inside, score, ready, open_edges
 
 
 @helper
-def _copy(inside, best):
+def _copy_set(inside, best):
     """Copy a set."""
     for v in range(inside.size):
         best[v] = inside[v]
@@ -104,7 +104,7 @@ def _cheapest_outside(inside, score, age, last, random):
         return found, random
     for _ in range(SAMPLES):
         random = _next_random(random)
-        v = _below(random, n)
+        v = _random_below(random, n)
         if v != last and (score[v] > best or (score[v] == best and age[v] < age[found])):
             best = score[v]
             found = v
@@ -131,10 +131,10 @@ def cover_walk(indptr, indices, edge_of, entries, first, second, steps, weight, 
             v, random = _cheapest_outside(inside, score, age, last, random)
             if size > best_size and (v < 0 or score[v] < 0):
                 best_size = size
-                _copy(inside, best)
+                _copy_set(inside, best)
             if v < 0:
                 break
-            open_count = _enter(
+            open_count = _add_to_set(
                 indptr, indices, edge_of, weight, v, inside, score, ready, open_edges, place, open_count
             )
             size += 1
@@ -145,13 +145,13 @@ def cover_walk(indptr, indices, edge_of, entries, first, second, steps, weight, 
         v, random = _cheapest_outside(inside, score, age, last, random)
         if v >= 0:
             size += 1
-            open_count = _enter(
+            open_count = _add_to_set(
                 indptr, indices, edge_of, weight, v, inside, score, ready, open_edges, place, open_count
             )
             ready[v] = False
             age[v] = now
         random = _next_random(random)
-        e = open_edges[_below(random, open_count)]
+        e = open_edges[_random_below(random, open_count)]
         one, other = first[e], second[e]
         if not ready[other]:
             u = one
@@ -161,7 +161,9 @@ def cover_walk(indptr, indices, edge_of, entries, first, second, steps, weight, 
             u = one
         else:
             u = other
-        open_count = _leave(indptr, indices, edge_of, weight, u, inside, score, ready, open_edges, place, open_count)
+        open_count = _remove_from_set(
+            indptr, indices, edge_of, weight, u, inside, score, ready, open_edges, place, open_count
+        )
         size -= 1
         age[u] = now
         last = np.int64(u)
@@ -173,17 +175,17 @@ def cover_walk(indptr, indices, edge_of, entries, first, second, steps, weight, 
             score[second[e]] += 1
         total += open_count
         if total > limit:
-            total = _forget(entries, first, second, weight, inside, score)
+            total = _lower_weights(entries, first, second, weight, inside, score)
     if open_count == 0 and size > best_size:
         best_size = size
-        _copy(inside, best)
+        _copy_set(inside, best)
     counts[0], counts[1], counts[2], counts[3], counts[4], counts[5] = open_count, size, best_size, now, total, last
     state[0] = random
     return best_size
 
 
 @helper
-def _forget(entries, first, second, weight, inside, score):
+def _lower_weights(entries, first, second, weight, inside, score):
     """Let the weights fall to three tenths and count the scores anew; returns the total weight."""
     total = np.int64(0)
     for v in range(inside.size):

@@ -61,7 +61,7 @@ def _popcount(v):
 
 
 @helper
-def _distance(a, i, b, j):
+def _hamming_distance(a, i, b, j):
     """The Hamming distance of row i of a and row j of b."""
     total = 0
     for w in range(a.shape[1]):
@@ -91,7 +91,7 @@ def _is_further(distance, item, other_distance, other_item):
 
 
 @helper
-def _sink(ids, distances, size):
+def _sink_first(ids, distances, size):
     """Put the first item of a heap, whose first item is the furthest of all, in its place."""
     at = 0
     item, distance = ids[0], distances[0]
@@ -126,16 +126,16 @@ def nearest(start, stop, q, db, n_bits, ids, distances):
         for i in range(start, stop):
             limit = distances[i, 0]
             for j in range(first, last):
-                d = _distance(q, i, db, j)
+                d = _hamming_distance(q, i, db, j)
                 if d < limit:  # of equal distances the later id stands behind
                     ids[i, 0], distances[i, 0] = j, d
-                    _sink(ids[i], distances[i], k)
+                    _sink_first(ids[i], distances[i], k)
                     limit = distances[i, 0]
     for i in range(start, stop):
         for size in range(k - 1, 0, -1):
             ids[i, 0], ids[i, size] = ids[i, size], ids[i, 0]
             distances[i, 0], distances[i, size] = distances[i, size], distances[i, 0]
-            _sink(ids[i], distances[i], size)
+            _sink_first(ids[i], distances[i], size)
 
 
 @block_kernel(operations=lambda q, db, *_: 8 * len(q) * db.size)
@@ -149,7 +149,7 @@ def settle_ties(start, stop, q, db, distances, ids):
             at -= 1
         j = 0
         while at < k:
-            if _distance(q, i, db, j) == last:
+            if _hamming_distance(q, i, db, j) == last:
                 ids[i, at] = j
                 at += 1
             j += 1
@@ -160,7 +160,7 @@ def count_by_distance(start, stop, q, db, query_set, db_set, share, counts, hits
     """For each query, the items (`counts`) and the relevant items (`hits`) at each distance."""
     for i in range(start, stop):
         for j in range(db.shape[0]):
-            d = _distance(q, i, db, j)
+            d = _hamming_distance(q, i, db, j)
             counts[i, d] += 1
             if share[query_set[i], db_set[j]]:
                 hits[i, d] += 1
@@ -172,7 +172,7 @@ def ranked_relevance(start, stop, q, db, query_set, db_set, share, n_bits, relev
     for i in range(start, stop):
         distance = np.empty(db.shape[0], dtype=np.int32)
         for j in range(db.shape[0]):
-            distance[j] = _distance(q, i, db, j)
+            distance[j] = _hamming_distance(q, i, db, j)
         order = np.empty(relevant.shape[1], dtype=np.int64)
         _nearest_first(distance, n_bits, relevant.shape[1], order)
         for k in range(relevant.shape[1]):

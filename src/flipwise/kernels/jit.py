@@ -197,17 +197,17 @@ def compile_function(function: FunctionType) -> Callable[..., Any]:
         import numba
 
         InterpretedWork.allowed = min(InterpretedWork.allowed, INTERPRETED_BESIDE)
-        twin = _twin(function)
+        twin = _with_compiled_helpers(function)
         twin.__qualname__ = function.__qualname__
         if os.environ.get("FLIPWISE_NUMBA_CACHE", "1") != "0":
             try:
                 cached = numba.njit(twin, cache=True, nogil=True, **_NO_CALLBACK)
                 if not hasattr(cached, "_cache") or _is_trusted(cached._cache.cache_path):  # NUMBA_DISABLE_JIT has none
-                    return _timed(cached)
+                    return _with_time_counted(cached)
                 log.debug("kernel cache off: others can write to %s", cached._cache.cache_path)
             except RuntimeError as error:  # "cannot cache function ...: no locator available"
                 log.debug("kernel cache off: %s", error)
-        return _timed(numba.njit(twin, nogil=True, **_NO_CALLBACK))
+        return _with_time_counted(numba.njit(twin, nogil=True, **_NO_CALLBACK))
 
 
 @lru_cache
@@ -216,14 +216,14 @@ def _is_trusted(folder: str) -> bool:
     return is_private(Path(folder), trusted=Path(__file__).parent)
 
 
-def _timed(dispatcher: Any) -> Callable[..., Any]:
+def _with_time_counted(dispatcher: Any) -> Callable[..., Any]:
     """The dispatcher, with the seconds counted in which it makes or loads machine code for new types."""
     if not hasattr(dispatcher, "compile"):  # NUMBA_DISABLE_JIT
         return dispatcher  # type: ignore[no-any-return]
     compile_for = dispatcher.compile
 
     def compile_timed(signature: Any) -> Any:
-        with compilation.timed(), _told(dispatcher):
+        with compilation.timed(), _reporting_compilation(dispatcher):
             return compile_for(signature)
 
     dispatcher.compile = compile_timed
@@ -231,7 +231,7 @@ def _timed(dispatcher: Any) -> Callable[..., Any]:
 
 
 @contextmanager
-def _told(dispatcher: Any) -> Iterator[None]:
+def _reporting_compilation(dispatcher: Any) -> Iterator[None]:
     """Count and report what is compiled inside, which is less than what is loaded."""
     from numba.core import event
 
@@ -251,7 +251,7 @@ def _told(dispatcher: Any) -> Iterator[None]:
         yield
 
 
-def _twin(function: FunctionType) -> FunctionType:
+def _with_compiled_helpers(function: FunctionType) -> FunctionType:
     """The function with the helpers that it calls compiled."""
     import numba
 
@@ -260,7 +260,9 @@ def _twin(function: FunctionType) -> FunctionType:
         value = names.get(name)
         if isinstance(value, FunctionType) and value in _helpers and value is not function:
             form = value if getattr(numba.config, "DISABLE_JIT", 0) else _compiled_forms.get(value, value)
-            _helpers[value] = _helpers[value] or numba.njit(_twin(form), nogil=True, **_NO_CALLBACK, **_NOT_FROM_PYTHON)
+            _helpers[value] = _helpers[value] or numba.njit(
+                _with_compiled_helpers(form), nogil=True, **_NO_CALLBACK, **_NOT_FROM_PYTHON
+            )
             names[name] = _helpers[value]
     twin = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
     twin.__module__ = function.__module__

@@ -15,7 +15,7 @@ def _is_worse(score, name, other_score, other_name):
 
 
 @helper
-def _sink(names, places, scores, size):
+def _sink_first(names, places, scores, size):
     """Put the first item of a heap, whose first item is the worst of all, in its place."""
     at = 0
     name, place, score = names[0], places[0], scores[0]
@@ -68,10 +68,10 @@ def best_in_lists(
                 total = total * scale[j if own_scale else 0] + shift[j if own_shift else 0]
                 if total > limit or (total == limit and names[j] < found[i, 0]):
                     found[i, 0], places[i, 0], scores[i, 0] = names[j], j, total
-                    _sink(found[i], places[i], scores[i], k)
+                    _sink_first(found[i], places[i], scores[i], k)
                     limit = scores[i, 0]
         for size in range(k - 1, 0, -1):
             found[i, 0], found[i, size] = found[i, size], found[i, 0]
             places[i, 0], places[i, size] = places[i, size], places[i, 0]
             scores[i, 0], scores[i, size] = scores[i, size], scores[i, 0]
-            _sink(found[i], places[i], scores[i], size)
+            _sink_first(found[i], places[i], scores[i], size)

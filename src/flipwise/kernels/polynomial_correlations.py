@@ -28,7 +28,7 @@ def _next_random(state):
 
 
 @helper
-def _fill(n, s, C, V, Q, A):
+def _fill_tables(n, s, C, V, Q, A):
     """All tables for the sequence `s`; returns E."""
     energy = np.int64(0)
     for i in range(s.size):
@@ -66,7 +66,7 @@ def _add_rows(V, A, k, c):
 
 
 @helper
-def _flip(n, j, s, C, V, Q, A, rows, factors):
+def _flip_in_tables(n, j, s, C, V, Q, A, rows, factors):
     """Flip s_j and bring all tables along."""
     two = np.int16(2 * s[j])
     size = 0
@@ -109,7 +109,7 @@ def walk_correlations(starts, steps, tenure, s, C, V, Q, A, rows, factors, free_
         for i in range(n):
             s[i] = starts[w, i]
             free_at[i] = 0
-        energy = _fill(n, s, C, V, Q, A)
+        energy = _fill_tables(n, s, C, V, Q, A)
         for step in range(1, steps + 1):
             random = _next_random(random)
             least = np.int64(1 << 28)
@@ -123,7 +123,7 @@ def walk_correlations(starts, steps, tenure, s, C, V, Q, A, rows, factors, free_
             while cost[j] != least:  # of equal ones the first from a random place on
                 j = j + 1 if j + 1 < n else 0
             free_at[j] = step + tenure + np.int64((random >> np.uint64(8)) & np.uint64(65535)) % tenure
-            _flip(n, j, s, C, V, Q, A, rows, factors)
+            _flip_in_tables(n, j, s, C, V, Q, A, rows, factors)
             energy += least
             if energy < best:
                 best = energy

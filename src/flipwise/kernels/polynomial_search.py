@@ -144,7 +144,7 @@ def quench_terms(offsets, members, c, starts, incident, binary, slack, s, held, 
 
 
 @helper
-def _cheapest(group, s, d, sign):
+def _cheapest_of_group(group, s, d, sign):
     """The spin of `group` at `sign` whose flip costs least, or -1."""
     found = -1
     for k in range(group.size):
@@ -165,17 +165,17 @@ def restore_count_terms(
     change = 0.0
     while missing != 0:
         sign = -1 if missing > 0 else 1
-        i = _cheapest(group, s, d, sign)
+        i = _cheapest_of_group(group, s, d, sign)
         change += d[i]
         _flip_costs(offsets, members, c, starts, incident, binary, i, s, held, zeros, d)
         missing += sign
     while True:
-        i = _cheapest(group, s, d, 1)
+        i = _cheapest_of_group(group, s, d, 1)
         if i < 0:
             return change
         cost = d[i]
         _flip_costs(offsets, members, c, starts, incident, binary, i, s, held, zeros, d)
-        j = _cheapest(group, s, d, -1)
+        j = _cheapest_of_group(group, s, d, -1)
         cost += d[j]
         _flip_costs(offsets, members, c, starts, incident, binary, j, s, held, zeros, d)
         if cost >= -slack:  # this pair does not improve: put it back

@@ -14,7 +14,7 @@ from flipwise.kernels.jit import helper
 
 
 @helper
-def _gains(gain, alone, pairs, first, g, code, groups):
+def _gains_of_entries(gain, alone, pairs, first, g, code, groups):
     """What each entry of group g gains beside the entries of a code in the first `groups` other groups."""
     own = alone[first[g] : first[g + 1]]
     for e in range(own.size):
@@ -27,12 +27,12 @@ def _gains(gain, alone, pairs, first, g, code, groups):
 
 
 @helper
-def _descend(order, alone, pairs, first, code, gain):
+def _descend_by_groups(order, alone, pairs, first, code, gain):
     """Set each group in turn to the entry that gains most, the first of equal ones; returns by how much all gained."""
     rise = 0.0
     for at in range(order.size):
         g = order[at]
-        _gains(gain, alone, pairs, first, g, code, order.size)
+        _gains_of_entries(gain, alone, pairs, first, g, code, order.size)
         best = 0
         for e in range(1, first[g + 1] - first[g]):
             if gain[e] > gain[best]:
@@ -71,7 +71,7 @@ def best_sums(start, stop, alone, pairs, first, orders, shifts, beams, codes):
         for g in range(groups):
             found = 0
             for b in range(count):
-                _gains(gain, alone[i], pairs, first, g, held[b], g)
+                _gains_of_entries(gain, alone[i], pairs, first, g, held[b], g)
                 limit = best[beams - 1] if found == beams else -np.inf
                 for e in range(first[g + 1] - first[g]):
                     value = worth[b] + gain[e]
@@ -93,18 +93,18 @@ def best_sums(start, stop, alone, pairs, first, orders, shifts, beams, codes):
                 for h in range(g + 1):
                     held[b, h] = longer[b, h]
         code = held[0]
-        _descend(orders[0], alone[i], pairs, first, code, gain)
+        _descend_by_groups(orders[0], alone[i], pairs, first, code, gain)
         for restart in range(1, len(orders)):
             for g in range(groups):
                 other[g] = code[g]
             rise = 0.0
             for g in range(groups):
                 if shifts[restart - 1, g] > 0:
-                    _gains(gain, alone[i], pairs, first, g, other, groups)
+                    _gains_of_entries(gain, alone[i], pairs, first, g, other, groups)
                     moved = (other[g] + shifts[restart - 1, g]) % (first[g + 1] - first[g])
                     rise += gain[moved] - gain[other[g]]
                     other[g] = moved
-            rise += _descend(orders[restart], alone[i], pairs, first, other, gain)
+            rise += _descend_by_groups(orders[restart], alone[i], pairs, first, other, gain)
             if rise > 0.0:
                 for g in range(groups):
                     code[g] = other[g]

@@ -18,7 +18,7 @@ def _is_worse(score, item, other_score, other_item):
 
 
 @helper
-def _sink(ids, scores, size):
+def _sink_first(ids, scores, size):
     """Put the first item of a heap, whose first item is the worst of all, in its place."""
     at = 0
     item, score = ids[0], scores[0]
@@ -61,10 +61,10 @@ def best_by_tables(start, stop, tables, offset, scale, shift, codes, ids, scores
                 total = total * scale[j if own_scale else 0] + shift[j if own_shift else 0]
                 if total > limit:  # of equal scores the later id stands behind
                     ids[i, 0], scores[i, 0] = j, total
-                    _sink(ids[i], scores[i], k)
+                    _sink_first(ids[i], scores[i], k)
                     limit = scores[i, 0]
     for i in range(start, stop):
         for size in range(k - 1, 0, -1):
             ids[i, 0], ids[i, size] = ids[i, size], ids[i, 0]
             scores[i, 0], scores[i, size] = scores[i, size], scores[i, 0]
-            _sink(ids[i], scores[i], size)
+            _sink_first(ids[i], scores[i], size)

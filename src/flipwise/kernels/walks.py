@@ -51,7 +51,7 @@ def _least_rested(d, free_at, step):
 
 
 @helper
-def _least(d):
+def _least_change(d):
     """The least change of a block."""
     least = HUGE
     for j in range(d.size):
@@ -61,7 +61,7 @@ def _least(d):
 
 
 @helper
-def _copy(source, target):
+def _copy_point(source, target):
     """Entry by entry: an assignment of arrays takes seconds to compile."""
     for j in range(source.size):
         target[j] = source[j]
@@ -202,7 +202,7 @@ def dense_walk(A, steps, tenure, slack, x, d, free_at, best_x, since, best_at, s
             if value < rested:
                 rested = value
                 rested_block = block
-            value = _least(part)
+            value = _least_change(part)
             if value < least:
                 least = value
                 least_block = block
@@ -211,7 +211,7 @@ def dense_walk(A, steps, tenure, slack, x, d, free_at, best_x, since, best_at, s
         cost = least if aspires else rested
         if at_best and cost > 0.0:  # leaving the best point so far
             at_best = False
-            _copy(x, best_x)
+            _copy_point(x, best_x)
         i = -1
         for j in range(block * BLOCK, min(n, block * BLOCK + BLOCK)):
             if d[j] == cost and (aspires or free_at[j] <= step):
@@ -230,7 +230,7 @@ def dense_walk(A, steps, tenure, slack, x, d, free_at, best_x, since, best_at, s
         _add_row(A[pending], factor, x, d)
         d[pending] = own
     if at_best:
-        _copy(x, best_x)
+        _copy_point(x, best_x)
     state[0] = random
     return change, best
 
@@ -276,7 +276,7 @@ def dense_swap_walk(A, labels, steps, tenure, slack, x, d, free_at, best_x, sinc
             continue
         if at_best and cost + further > 0.0:  # leaving the best point so far
             at_best = False
-            _copy(x, best_x)
+            _copy_point(x, best_x)
             best_x[first] = sign
         x[second] = sign
         _add_row(A[second], -8.0 * sign, x, d)
@@ -287,13 +287,13 @@ def dense_swap_walk(A, labels, steps, tenure, slack, x, d, free_at, best_x, sinc
             best = change
             at_best = True
     if at_best:
-        _copy(x, best_x)
+        _copy_point(x, best_x)
     state[0] = random
     return change, best
 
 
 @helper
-def _flip(indptr, indices, data, i, x, d):
+def _flip_and_update(indptr, indices, data, i, x, d):
     """Flip i and bring the changes along."""
     own = d[i]
     factor = 8.0 * x[i]
@@ -333,7 +333,7 @@ def csr_chains(indptr, indices, data, slack, depth, patience, seeds, due, touche
         i = seed
         while True:
             total += d[i]
-            _flip(indptr, indices, data, i, x, d)
+            _flip_and_update(indptr, indices, data, i, x, d)
             chain[length] = i
             length += 1
             mark[i] = inside
@@ -364,7 +364,7 @@ def csr_chains(indptr, indices, data, slack, depth, patience, seeds, due, touche
             if i < 0:
                 break
         for q in range(length - 1, best_length - 1, -1):
-            _flip(indptr, indices, data, chain[q], x, d)
+            _flip_and_update(indptr, indices, data, chain[q], x, d)
         for q in range(best_length):
             i = chain[q]
             due[i] = True

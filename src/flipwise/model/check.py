@@ -124,7 +124,7 @@ def _gradient_error(objective: Objective, rng: np.random.Generator) -> float:
     single = slopes.dtype == np.float32
     eps = float(np.finfo(slopes.dtype if single else np.float64).eps)
     g = slopes.astype(np.float64)
-    direction = _unit(_unit(rng.standard_normal(objective.shape)) + _unit(g))
+    direction = _unit_direction(_unit_direction(rng.standard_normal(objective.shape)) + _unit_direction(g))
     slope = float((g * direction).sum())
 
     def difference(h: float) -> tuple[float, float]:
@@ -141,7 +141,7 @@ def _gradient_error(objective: Objective, rng: np.random.Generator) -> float:
     return min(errors)
 
 
-def _unit(direction: Floats) -> Floats:
+def _unit_direction(direction: Floats) -> Floats:
     """The same direction at length 1; zero where there is none."""
     length = float(np.linalg.norm(direction))
     return direction / length if length > 0.0 else direction

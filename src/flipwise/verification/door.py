@@ -61,14 +61,14 @@ def verify(
         claim(k is None or certificate.problem.get("k") == k, f"it is not of k = {k!r:.40}")
         if certificate.function == "subgraph":
             return _verified_density(2 * proven_weight(as_graph(problem), certificate), certificate)
-        return _verified_value(_objective(problem, certificate, offset, count), certificate)
+        return _verified_value(_minimised_objective(problem, certificate, offset, count), certificate)
     except FlipwiseError:
         raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, ZeroDivisionError) as error:
         raise InvalidCertificate(f"the certificate is refused: it is damaged ({error!r:.120}).") from None
 
 
-def _objective(problem: Any, certificate: Certificate, offset: float, count: int | None) -> Quadratic:
+def _minimised_objective(problem: Any, certificate: Certificate, offset: float, count: int | None) -> Quadratic:
     """What was minimised; the certificate must be of the same points and the same offset."""
     function, known = certificate.function, certificate.problem
     if function in ("maxcut", "bisect"):

@@ -49,7 +49,7 @@ def exact_energy(quadratic: Quadratic) -> Energy:
     pairs: dict[tuple[int, int], Fraction] = {}
     linear = [sum(map(Fraction, c[..., i].reshape(-1).tolist()), Fraction()) for i in range(n)]
     for term in terms:
-        for i, j, w in _entries(term):
+        for i, j, w in _exact_entries(term):
             if variables == "spin":
                 if i == j:
                     constant += w  # s_i^2 = 1
@@ -75,7 +75,7 @@ def exact_energy(quadratic: Quadratic) -> Energy:
     return Energy(n, rows, unit, constant)
 
 
-def _entries(term: Term) -> list[tuple[int, int, Fraction]]:
+def _exact_entries(term: Term) -> list[tuple[int, int, Fraction]]:
     """Row, column and value of all entries."""
     if isinstance(term, LowRank):
         U = [[Fraction(u) for u in row] for row in term.U.tolist()]
@@ -102,7 +102,7 @@ def proven_value(quadratic: Quadratic, certificate: Certificate) -> Fraction:
         claim(energy.n <= MOST_ENUMERATED, f"more than {MOST_ENUMERATED} variables are not enumerated")
         count = None if known.get("count") is None else whole(known["count"], 0, energy.n)
         members = [*range(energy.n), energy.n]
-        return energy.constant + energy.unit * least_energy(_matrix(energy.rows, members), count)
+        return energy.constant + energy.unit * least_energy(_coupling_matrix(energy.rows, members), count)
     claim(certificate.kind == "parts", f"quadratics have no proof of the kind {certificate.kind!r}")
     proof = certificate.proof
     exponent = whole(proof["exponent"], -MOST_BITS, MOST_BITS)
@@ -119,10 +119,10 @@ def _least_of_parts(given: Couplings, n: int, proof: dict[str, Any]) -> int:
     """The least energy: the steps of the presolve, then the parts."""
     scale = whole(proof["scale"], 1, 2**16)
     rows = {i: {j: scale * w for j, w in row.items()} for i, row in given.items()}
-    constant = sum(_step(rows, [whole(i) for i in listed(step)]) for step in listed(proof["steps"]))
+    constant = sum(_take_out_spin(rows, [whole(i) for i in listed(step)]) for step in listed(proof["steps"]))
     parts = listed(proof["parts"])
     seen: set[int] = set()
-    lattice = _lattice(given, [i for i in given if i != n])
+    lattice = _step_of_energies(given, [i for i in given if i != n])
     start = sum(w for row in given.values() for w in row.values()) // 2
     for part in parts:
         members = [whole(i) for i in listed(part["members"])]
@@ -132,13 +132,16 @@ def _least_of_parts(given: Couplings, n: int, proof: dict[str, Any]) -> int:
         seen |= inside
         further = (scale * lattice, scale * start - constant) if len(parts) == 1 else (0, 0)
         bound, nodes = whole(part["bound"]), listed(part["nodes"])
-        claim(_tree_bound(_matrix(rows, members), nodes, further, bound), "a part may have less energy than it claims")
+        claim(
+            _tree_bound(_coupling_matrix(rows, members), nodes, further, bound),
+            "a part may have less energy than it claims",
+        )
         constant += bound
     claim(seen == rows.keys(), "its parts leave spins out")
-    return _lifted(-(-constant // scale), lattice, start)
+    return _lifted_to_lattice(-(-constant // scale), lattice, start)
 
 
-def _step(rows: Couplings, step: list[int]) -> int:
+def _take_out_spin(rows: Couplings, step: list[int]) -> int:
     """Take a spin out, to be what is best for the others; returns what is added to the energy.
 
     [i, j]: i goes with j, to which it is tied more than to all others. [i]: it has at most three neighbours, and
@@ -177,7 +180,7 @@ def _step(rows: Couplings, step: list[int]) -> int:
     return constant
 
 
-def _matrix(rows: Couplings, members: list[int]) -> Matrix:
+def _coupling_matrix(rows: Couplings, members: list[int]) -> Matrix:
     place = {i: p for p, i in enumerate(members)}
     J = np.zeros((len(members), len(members)), dtype=object)
     for i in members:
@@ -186,14 +189,14 @@ def _matrix(rows: Couplings, members: list[int]) -> Matrix:
     return J
 
 
-def _lattice(rows: Couplings, flipped: list[int]) -> int:
+def _step_of_energies(rows: Couplings, flipped: list[int]) -> int:
     """What all differences of energies are multiples of: a flip of i changes them by 2 s_i sum_j J_ij s_j."""
     free = set(flipped)
     sums = (sum(rows[i].values()) for i in flipped)
     return 2 * math.gcd(*sums, *(2 * w for i in flipped for j, w in rows[i].items() if j in free))
 
 
-def _lifted(bound: int, step: int, value: int) -> int:
+def _lifted_to_lattice(bound: int, step: int, value: int) -> int:
     """The least number that is not below `bound` and differs from `value` by a multiple of `step`."""
     return bound if not step else value - (value - bound) // step * step
 
@@ -205,7 +208,7 @@ def _tree_bound(J: Matrix, nodes: list[Any], further: tuple[int, int], bound: in
     """Whether no spins have an energy below `bound`: every leaf of the tree proves it of those that it is about."""
     N = len(J)
     rows = {i: {j: int(w) for j, w in enumerate(J[i].tolist()) if w} for i in range(N)}
-    lattices = [(_lattice(rows, list(range(N))), int(J.sum()) // 2), further]
+    lattices = [(_step_of_energies(rows, list(range(N))), int(J.sum()) // 2), further]
     open_: list[tuple[int, list[tuple[int, int, int]]]] = [(0, [])]
     seen: set[int] = set()
     while open_:
@@ -222,7 +225,7 @@ def _tree_bound(J: Matrix, nodes: list[Any], further: tuple[int, int], bound: in
         proven = _leaf_bound(J, node, decided)
         if proven is not None:
             for lattice in lattices:
-                proven = _lifted(proven, *lattice)
+                proven = _lifted_to_lattice(proven, *lattice)
             if proven < bound:
                 return False
     return True
@@ -232,7 +235,7 @@ def _leaf_bound(J: Matrix, node: dict[str, Any], decided: list[tuple[int, int, i
     """What no spins with these decisions have less energy than; None where there are none."""
     if "rows" in node:
         return _cycle_bound(J, node, decided)
-    joined = _joined(J, decided)
+    joined = _couplings_of_classes(J, decided)
     if joined is None:
         return None
     constant, smaller = joined
@@ -242,7 +245,7 @@ def _leaf_bound(J: Matrix, node: dict[str, Any], decided: list[tuple[int, int, i
     return constant + _semidefinite_bound(smaller, node)
 
 
-def _joined(J: Matrix, decided: list[tuple[int, int, int]]) -> tuple[int, Matrix] | None:
+def _couplings_of_classes(J: Matrix, decided: list[tuple[int, int, int]]) -> tuple[int, Matrix] | None:
     """The couplings of the spins that stand for others, the first of each class; None where decisions contradict."""
     N = len(J)
     first, sign = list(range(N)), [1] * N

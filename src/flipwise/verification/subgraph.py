@@ -31,7 +31,7 @@ def proven_weight(graph: Graph, certificate: Certificate) -> Fraction:
     k = whole(known["k"], 1, graph.n)
     claim(certificate.kind in _KINDS, f"dense subgraphs have no proof of the kind {certificate.kind!r:.40}")
     weight = _KINDS[certificate.kind](_Edges(graph), k, certificate.proof)
-    unit = _unit(graph)
+    unit = _unit_of_weights(graph)
     if unit:
         weight = weight // unit * unit
     return weight
@@ -61,7 +61,7 @@ class _Edges:
         return grid.astype(np.int64)
 
 
-def _unit(graph: Graph) -> Fraction:
+def _unit_of_weights(graph: Graph) -> Fraction:
     """What every weight of a set is a multiple of; 0 where that is not worth the name."""
     if graph.weights is None:
         return Fraction(1)
@@ -80,7 +80,7 @@ def _clique(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
 
 def _bipartite(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
     """a b <= k^2 / 4 pairs between two sides."""
-    side = _array(proof["side"], edges.n)
+    side = _integer_array(proof["side"], edges.n)
     claim(bool(((side == 0) | (side == 1)).all()), "there are more sides than two")
     claim(bool((side[edges.first] != side[edges.second]).all()), "an edge is inside a side")
     return k**2 // 4 * max(edges.largest, Fraction())
@@ -105,8 +105,8 @@ def _exact(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
 def _order(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
     """In an order of the nodes each edge belongs to its earlier end; t members come after the (t+1)-th from the end."""
     claim(edges.graph.weights is None, "an order is a proof without weights only")
-    inside, cap = _core(edges, edges.on_grid(0), proof)
-    order = _array(proof["order"])
+    inside, cap = _core_of_proof(edges, edges.on_grid(0), proof)
+    order = _integer_array(proof["order"])
     claim(order.size == int(inside.sum()) and np.array_equal(np.sort(order), np.flatnonzero(inside)), "it is no order")
     place = np.zeros(edges.n, dtype=np.int64)
     place[order] = np.arange(order.size)
@@ -122,20 +122,20 @@ def _loads(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
     """Each edge is split between its ends; a set has no more weight than its members carry."""
     exponent = whole(proof["exponent"], -2000, 2000)
     weights = edges.on_grid(exponent)
-    inside, cap = _core(edges, weights, proof)
-    pair, _ = _pairs(edges, proof)
+    inside, cap = _core_of_proof(edges, weights, proof)
+    pair, _ = _numbered_pairs(edges, proof)
     both = inside[edges.first] & inside[edges.second] & (weights > 0)
     keys = edges.first[both] * edges.n + edges.second[both]
     order, own = np.argsort(keys), np.argsort(pair)
     claim(np.array_equal(keys[order], pair[own]), "its edges are not those of the graph")
     whole_weight = np.empty(pair.size, dtype=np.int64)
     whole_weight[own] = weights[both][order]
-    first, second, share = (_array(proof[name], pair.size) for name in ("first", "second", "share"))
+    first, second, share = (_integer_array(proof[name], pair.size) for name in ("first", "second", "share"))
     claim(bool(((share >= 0) & (share <= whole_weight)).all()), "a share is more than there is")
     loads = np.zeros(edges.n, dtype=np.int64)
     np.add.at(loads, first, share)
     np.add.at(loads, second, whole_weight - share)
-    return _top(np.where(inside, loads, 0), k, cap) * Fraction(2) ** exponent
+    return _sum_of_largest(np.where(inside, loads, 0), k, cap) * Fraction(2) ** exponent
 
 
 def _credits(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
@@ -145,11 +145,11 @@ def _credits(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
     """
     exponent = whole(proof["exponent"], -2000, 2000)
     weights = edges.on_grid(exponent)
-    inside, cap = _core(edges, weights, proof)
-    pair, (first, second) = _pairs(edges, proof)
-    share, credit = (_array(proof[name], pair.size) for name in ("share", "credit"))
+    inside, cap = _core_of_proof(edges, weights, proof)
+    pair, (first, second) = _numbered_pairs(edges, proof)
+    share, credit = (_integer_array(proof[name], pair.size) for name in ("share", "credit"))
     price = np.zeros(edges.n, dtype=np.int64)
-    price[inside] = _array(proof["price"], int(inside.sum()))
+    price[inside] = _integer_array(proof["price"], int(inside.sum()))
     claim(bool((price >= 0).all() and (credit >= 0).all() and (share >= 0).all()), "a number of it is negative")
     sizes = (2.0 * weights.sum(dtype=float), 4.0 * credit.sum(dtype=float), share.sum(dtype=float))
     # in floating point, which does not begin anew at 2^63
@@ -166,7 +166,7 @@ def _credits(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
     loads = np.where(inside, (k - 1) * price, 0)
     np.add.at(loads, first, share - credit)
     np.add.at(loads, second, np.maximum(need - share, 0) - credit)
-    return (int(credit.sum()) + _top(loads, k, cap)) * Fraction(2) ** exponent
+    return (int(credit.sum()) + _sum_of_largest(loads, k, cap)) * Fraction(2) ** exponent
 
 
 def _square(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
@@ -176,8 +176,8 @@ def _square(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
     s_0 = 1 and s_i = 2 x_i - 1, a s_i s_j + b s_i s_k + c s_j s_k >= -1 where abc = 1. P has the multipliers by pairs.
     """
     exponent, n = whole(proof["exponent"], -2000, 2000), edges.n
-    claim(np.array_equal(_array(proof["nodes"]), np.arange(n)), "it is not about all nodes")
-    S, v = _array(proof["square"]), _array(proof["price"], n)
+    claim(np.array_equal(_integer_array(proof["nodes"]), np.arange(n)), "it is not about all nodes")
+    S, v = _integer_array(proof["square"]), _integer_array(proof["price"], n)
     claim(S.shape == (n + 1, n + 1) and np.array_equal(S, S.T), "its matrix is none")
     claim(max(int(np.abs(S).max()), int(np.abs(v).max(initial=0))) < LARGEST // (8 * n * n), "its grid is too fine")
     claim(is_semidefinite(S.astype(object)), "its matrix is not positive semidefinite")
@@ -200,8 +200,8 @@ def _square(edges: _Edges, k: int, proof: dict[str, Any]) -> Fraction:
 
 def _triangles(proof: dict[str, Any], n: int) -> tuple[Whole, int]:
     """The multipliers of each pair of n + 1 spins, with their signs; and the sum of all."""
-    z = _array(proof["multipliers"])
-    corners, signs = _array(proof["corners"]), _array(proof["signs"])
+    z = _integer_array(proof["multipliers"])
+    corners, signs = _integer_array(proof["corners"]), _integer_array(proof["signs"])
     claim(z.ndim == 1 and corners.shape == signs.shape == (z.size, 3), "its triangles are none")
     claim(
         bool((z >= 0).all()) and float(z.sum(dtype=float)) < LARGEST // 64, "its multipliers are negative or too large"
@@ -232,7 +232,7 @@ _KINDS: dict[str, Callable[[_Edges, int, dict[str, Any]], Fraction]] = {
 # --- parts of them ---------------------------------------------------------------------------------------------------
 
 
-def _array(value: Any, size: int | None = None) -> Whole:
+def _integer_array(value: Any, size: int | None = None) -> Whole:
     """An array of integers."""
     is_array = isinstance(value, np.ndarray) and value.dtype.kind == "i"
     claim(is_array and (size is None or value.shape == (size,)), "an array in it is of another kind")
@@ -240,9 +240,9 @@ def _array(value: Any, size: int | None = None) -> Whole:
     return found
 
 
-def _core(edges: _Edges, weights: Whole, proof: dict[str, Any]) -> tuple[npt.NDArray[np.bool_], int]:
+def _core_of_proof(edges: _Edges, weights: Whole, proof: dict[str, Any]) -> tuple[npt.NDArray[np.bool_], int]:
     """Which nodes are in the core; all others can be peeled away, each tied by at most the cap to what is left."""
-    nodes, cap = _array(proof["nodes"]), whole(proof["cap"], 0, LARGEST)
+    nodes, cap = _integer_array(proof["nodes"]), whole(proof["cap"], 0, LARGEST)
     claim(nodes.size == 0 or (nodes.min() >= 0 and nodes.max() < edges.n), "its nodes are not those of the graph")
     inside = np.zeros(edges.n, dtype=bool)
     inside[nodes] = True
@@ -262,10 +262,10 @@ def _core(edges: _Edges, weights: Whole, proof: dict[str, Any]) -> tuple[npt.NDA
     return inside, cap
 
 
-def _pairs(edges: _Edges, proof: dict[str, Any]) -> tuple[Whole, tuple[Whole, Whole]]:
+def _numbered_pairs(edges: _Edges, proof: dict[str, Any]) -> tuple[Whole, tuple[Whole, Whole]]:
     """Each pair of nodes as one number, each there once; and its ends."""
-    first = _array(proof["first"])
-    second = _array(proof["second"], first.size)
+    first = _integer_array(proof["first"])
+    second = _integer_array(proof["second"], first.size)
     ends = np.concatenate([first, second])
     claim(ends.size == 0 or (ends.min() >= 0 and ends.max() < edges.n), "its nodes are not those of the graph")
     pair: Whole = np.minimum(first, second) * edges.n + np.maximum(first, second)
@@ -273,6 +273,6 @@ def _pairs(edges: _Edges, proof: dict[str, Any]) -> tuple[Whole, tuple[Whole, Wh
     return pair, (first, second)
 
 
-def _top(loads: Whole, k: int, cap: int) -> int:
+def _sum_of_largest(loads: Whole, k: int, cap: int) -> int:
     """The sum of the k largest, of which none is below the cap."""
     return sum(np.maximum(np.sort(loads)[loads.size - k :], cap).tolist())

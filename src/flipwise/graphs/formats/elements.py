@@ -121,7 +121,7 @@ class Elements:
                 if node is None:
                     self.wrong(self._places[position], f"an edge to {key!r}, which is no node of the file.")
                 ends[side, position] = node
-        names, said = self._names()
+        names, said = self._node_names()
         told = f"weights from {self._weight_name!r}" if use else "weights ignored" if self._weighed else "no weights"
         return build_graph(
             len(self._index),
@@ -132,7 +132,7 @@ class Elements:
             what=str(self.path),
         )
 
-    def _names(self) -> tuple[Sequence[Any] | None, str]:
+    def _node_names(self) -> tuple[Sequence[Any] | None, str]:
         """What the nodes are called, None for 0, 1, 2, ..., and where that stands in the file."""
         n = len(self._index)
         chosen, said = list(self._index), "id"

@@ -190,7 +190,7 @@ class AdditiveQuantizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         lengths = self.norms(checked) if norms is None else np.asarray(norms, dtype=np.float32)
         if lengths.shape != (len(checked),):
             raise InvalidInput(f"`norms` must have shape ({len(checked)},), got {lengths.shape}.")
-        weights = self._weights(lengths)
+        weights = self._weights_for_lengths(lengths)
         scale, shift = (weights, zero) if self.metric == "cosine" else (one, weights)
         found = table_search(tables, offset, scale, shift, checked, k)
         return Neighbours(found.ids, found.values + added[:, None])
@@ -205,9 +205,9 @@ class AdditiveQuantizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def weights(self, codes: npt.ArrayLike) -> Rows:
         """What scores of codes are multiplied by (cosine: 1 / length) or what is added (euclidean: -length^2)."""
-        return self._weights(self.norms(codes))
+        return self._weights_for_lengths(self.norms(codes))
 
-    def _weights(self, lengths: Rows) -> Rows:
+    def _weights_for_lengths(self, lengths: Rows) -> Rows:
         """The weights of codes that decode to vectors of these lengths."""
         if self.metric == "cosine":
             return (1.0 / np.maximum(lengths, 1e-30)).astype(np.float32)
@@ -231,7 +231,7 @@ class AdditiveQuantizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """Learn from these rows."""
         if len(X) < 2:
             raise InvalidInput(f"at least 2 rows are needed to learn codes, got n_samples = {len(X)}.")
-        rows = self._scaled(X)
+        rows = self._scaled_for_metric(X)
         self.mean_ = rows.mean(axis=0)
         centred: Rows = rows - self.mean_
         width = min(512 if self.n_components is None else int(self.n_components), rows.shape[1])
@@ -244,7 +244,7 @@ class AdditiveQuantizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self._n_features_out = int(self.n_bytes)
         return self
 
-    def _scaled(self, X: Any) -> Rows:
+    def _scaled_for_metric(self, X: Any) -> Rows:
         """The rows, of unit length where the metric is the cosine."""
         rows = np.asarray(X, dtype=np.float32)
         if self.metric == "cosine":
@@ -253,7 +253,7 @@ class AdditiveQuantizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def _along_axes(self, X: Any) -> Rows:
         """The centred rows, along the axes."""
-        centred: Rows = self._scaled(X) - self.mean_
+        centred: Rows = self._scaled_for_metric(X) - self.mean_
         along: Rows = centred @ self.axes_
         return along
 

@@ -109,7 +109,7 @@ class BalancedSigns:
         resume_codes(run, x)
         while True:
             with self.context.timed_b_step():
-                new = self._next(x)
+                new = self._next_codes(x)
             moved = int(np.count_nonzero(new != x))
             x[...] = new
             stop = end_round(run, x, problem.objective.value(x), moved, CodesSoFar(x) if moved else None)
@@ -118,7 +118,7 @@ class BalancedSigns:
             if moved == 0:
                 return Status.CONVERGED
 
-    def _next(self, codes: Floats) -> Floats:
+    def _next_codes(self, codes: Floats) -> Floats:
         """The codes after one round."""
         U, _, Vt = np.linalg.svd(codes - codes.mean(axis=0), full_matrices=False)
         Y = np.sqrt(len(codes)) * (U @ Vt)

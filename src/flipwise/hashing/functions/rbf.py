@@ -67,7 +67,7 @@ class RBFFunction(RidgeFunction):
         if min(self.anchors, X.shape[0]) <= DIRECT:
             return super().fit(X, targets, rng)
         self.prepare(X, rng)
-        solution, bias = self._iterate(X, targets)
+        solution, bias = self._solve_by_iterations(X, targets)
         self.P_, self.bias_ = targets.mixed(solution), targets.mixed(bias[None, :])[0]
         return self
 
@@ -95,23 +95,23 @@ class RBFFunction(RidgeFunction):
 
     def features(self, X: Any, dtype: Any = np.float64) -> Any:
         """Kernel values with the anchors."""
-        return self._kernel((dense(X) * self.scale_).astype(dtype), self.anchors_.astype(dtype))
+        return self._kernel_values((dense(X) * self.scale_).astype(dtype), self.anchors_.astype(dtype))
 
-    def _kernel(self, A: Any, anchors: Any) -> Any:
+    def _kernel_values(self, A: Any, anchors: Any) -> Any:
         """Kernel values between scaled rows and anchors, summed over the symmetry where there is one."""
-        K = _gaussian(A, anchors, self.width_)
+        K = _gaussian_kernel(A, anchors, self.width_)
         if self.symmetry is not None:
-            K += _gaussian(A, anchors[:, self.symmetry], self.width_)
+            K += _gaussian_kernel(A, anchors[:, self.symmetry], self.width_)
         return K
 
     def _anchor_kernel(self) -> Floats:
         """K_aa, with a little on its diagonal that keeps it positive definite."""
-        K = self._kernel(self.anchors_, self.anchors_)
+        K = self._kernel_values(self.anchors_, self.anchors_)
         symmetric: Floats = (K + K.T) / 2.0
         symmetric[np.diag_indices_from(symmetric)] += 1e-8 * len(K)
         return symmetric
 
-    def _iterate(self, X: Any, targets: Targets) -> tuple[Floats, Floats]:
+    def _solve_by_iterations(self, X: Any, targets: Targets) -> tuple[Floats, Floats]:
         """(coefficients, mean of the columns) by preconditioned conjugate gradients."""
         system = _KernelSystem(self, X, self._anchor_kernel())
         mean = targets.mean()
@@ -225,7 +225,7 @@ def _squared_distances(A: Any, B: Any) -> Any:
     return np.maximum(D, 0.0, out=D)
 
 
-def _gaussian(A: Any, B: Any, width: float) -> Any:
+def _gaussian_kernel(A: Any, B: Any, width: float) -> Any:
     """exp(-distance^2 / width) between the rows of A and those of B."""
     D = _squared_distances(A, B)
     D *= -1.0 / width

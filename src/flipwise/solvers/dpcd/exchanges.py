@@ -21,7 +21,7 @@ MOST_GROUPS = 500
 
 def exchanges(x: Floats, g: Slopes, labels: Ints | None) -> Iterator[Ints]:
     """The exchanges of two groups, best slope first; a move lists the entries that leave and enter, in turn."""
-    choices = _choices(x, labels)
+    choices = _choices_of_groups(x, labels)
     if choices is None:
         return
     members, chosen = choices
@@ -36,7 +36,7 @@ def exchanges(x: Floats, g: Slopes, labels: Ints | None) -> Iterator[Ints]:
 
 def circles(x: Floats, g: Slopes, labels: Ints | None) -> list[Ints]:
     """The circles that lead to the best assignment of the present choices by the slopes, the most promising first."""
-    choices = _choices(x, labels)
+    choices = _choices_of_groups(x, labels)
     if choices is None or not 2 <= len(choices[1]) <= MOST_GROUPS:
         return []
     from scipy.optimize import linear_sum_assignment
@@ -61,7 +61,7 @@ def circles(x: Floats, g: Slopes, labels: Ints | None) -> list[Ints]:
     return [move for _, move in sorted(found, key=lambda each: -each[0])]
 
 
-def _choices(x: Floats, labels: Ints | None) -> tuple[Ints, Ints] | None:
+def _choices_of_groups(x: Floats, labels: Ints | None) -> tuple[Ints, Ints] | None:
     """The entries of each group in rows, and which of them is the one at +1; None unless all have one of as many."""
     if labels is None:
         return None

@@ -40,7 +40,7 @@ def descend(problem: Problem, x: Floats, run: Run, most: float = math.inf) -> tu
     f, g = evaluate(x)
     stop = run.step(x, f)
     while stop is None and run.evaluations < end:
-        steeper = _lower(evaluate, moves, x, f, g) or _mended(evaluate, moves, x, f, g)
+        steeper = _lower_by_batches(evaluate, moves, x, f, g) or _lower_by_exchanges(evaluate, moves, x, f, g)
         if steeper is None:
             break
         x, f, g, flips = steeper
@@ -48,7 +48,7 @@ def descend(problem: Problem, x: Floats, run: Run, most: float = math.inf) -> tu
     return x, f, stop
 
 
-def _lower(
+def _lower_by_batches(
     evaluate: Callable[[Floats], tuple[float, Slopes]], moves: PrincipalMoves, x: Floats, f: float, g: Slopes
 ) -> tuple[Floats, float, Slopes, int] | None:
     """The first of ever shorter batches that lowers f, carried out; None when none does."""
@@ -65,7 +65,7 @@ def _lower(
     return None
 
 
-def _mended(
+def _lower_by_exchanges(
     evaluate: Callable[[Floats], tuple[float, Slopes]], moves: PrincipalMoves, x: Floats, f: float, g: Slopes
 ) -> tuple[Floats, float, Slopes, int] | None:
     """The same for circles of exchanges among groups with one choice each."""
@@ -162,7 +162,7 @@ class TwoSteps:
             for i in ready[np.argsort(-side * g[ready], kind="stable")]:
                 if meter.spent >= 1.0 or not self.possible:
                     return x, f, None
-                found = self._swapped(x, int(i), side, f, meter)
+                found = self._best_with_partner(x, int(i), side, f, meter)
                 if found is None:
                     continue
                 x, f, improved = *found, True
@@ -172,7 +172,7 @@ class TwoSteps:
             if not improved:
                 return x, f, None
 
-    def _swapped(self, x: Floats, i: int, side: float, f: float, meter: Meter) -> tuple[Floats, float] | None:
+    def _best_with_partner(self, x: Floats, i: int, side: float, f: float, meter: Meter) -> tuple[Floats, float] | None:
         """The best point with i and one of its most promising partners flipped, and its value; None without gain."""
         y = x.copy()
         flat = y.reshape(-1)

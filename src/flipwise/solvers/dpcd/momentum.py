@@ -68,7 +68,7 @@ class MomentumDPCD:
         """Walk from `x`, then descend."""
         rule = Momentum(self.decay, self.decay_squares if self.normalised else None, self.share)
         found, _, stop = walk(problem, x, rng, run, budget_within(run, self.steps), rule)
-        return _ended(problem, found, run, stop)
+        return _descended_from(problem, found, run, stop)
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class CooledDPCD:
         """Walk from `x`, then descend."""
         budget = budget_within(run, self.steps)
         found, _, stop = walk(problem, x, rng, run, budget, Cooling(self.hot, self.share))
-        return _ended(problem, found, run, stop)
+        return _descended_from(problem, found, run, stop)
 
 
 @dataclass(frozen=True)
@@ -146,10 +146,10 @@ class MeanField:
             run.offer(x, problem.objective.value(x))
         budget = budget_within(run, self.steps)
         found, _, stop = relax(problem, x, rng, run, budget, hot=self.hot, rate=self.rate)
-        return _ended(problem, found, run, stop)
+        return _descended_from(problem, found, run, stop)
 
 
-def _ended(problem: Problem, x: Floats, run: Run, stop: Status | None) -> Status:
+def _descended_from(problem: Problem, x: Floats, run: Run, stop: Status | None) -> Status:
     """The monotone descent from `x`, unless the run is over."""
     if stop is None and not draws_samples(problem.objective):
         _, _, stop = descend(problem, x, run)

@@ -130,7 +130,7 @@ class Cooling:
             self.memory["begun"] = 1
         T = self.memory["scale"] * self.hot * (1.0 + (self.COLD - 1.0) * min(spent, 1.0))
         first = int(rng.integers(SHIFTS))
-        noise = _logistic(SHIFTS + g.size)[first : first + g.size].reshape(g.shape)
+        noise = _logistic_draws(SHIFTS + g.size)[first : first + g.size].reshape(g.shape)
         return np.asarray(g + g.dtype.type(0.5 * T) * noise)  # a flip costs -2 x_i g_i
 
     def flips(self, n: int, spent: float, steps: int) -> int:
@@ -146,7 +146,7 @@ class Cooling:
 
 
 @lru_cache(maxsize=2)
-def _logistic(size: int) -> npt.NDArray[np.float32]:
+def _logistic_draws(size: int) -> npt.NDArray[np.float32]:
     """So many draws of the logistic distribution, always the same: a step takes a stretch of them from anywhere."""
     u = np.random.default_rng(0).random(size, dtype=np.float32)
     np.clip(u, 1e-7, 1.0 - 1e-7, out=u)
@@ -268,7 +268,7 @@ def walk(
         return _walk_on_samples(problem, x, rng, run, budget, rule)
     moves = PrincipalMoves(problem.constraint, problem.shape)
     evaluate = evaluator(problem.objective)
-    best_x, best_value, meter = _begin(x, rng, run, budget, rule)
+    best_x, best_value, meter = _begin_or_resume(x, rng, run, budget, rule)
     chosen: Ints = np.empty(0, dtype=np.int64)
     while (spent := meter.spent) < 1.0:
         f, g = evaluate(x)
@@ -292,7 +292,9 @@ def walk(
     return best_x, best_value, None
 
 
-def _begin(x: Floats, rng: np.random.Generator, run: Run, budget: Budget, rule: Rule) -> tuple[Floats, float, Meter]:
+def _begin_or_resume(
+    x: Floats, rng: np.random.Generator, run: Run, budget: Budget, rule: Rule
+) -> tuple[Floats, float, Meter]:
     """Where the walk begins, or where an earlier part of it has come to."""
     before = run.resume(WalkState)
     if before is None:
@@ -311,7 +313,7 @@ def _walk_on_samples(
     objective = problem.objective
     assert isinstance(objective, SupportsSamples)
     moves = PrincipalMoves(problem.constraint, problem.shape)
-    best_x, best_value, meter = _begin(x, rng, run, budget, rule)
+    best_x, best_value, meter = _begin_or_resume(x, rng, run, budget, rule)
     flips, looks = 0, int(meter.spent * LOOKS)
     while True:
         spent = meter.spent

@@ -94,7 +94,7 @@ def relax(
 ) -> tuple[Floats, float, Status | None]:
     """Follow the fields from the centre, a little towards `x`; returns the best rounding, its value, why to stop."""
     means = Means(problem.constraint, problem.shape)
-    gradient = _gradients(problem)
+    gradient = _gradient_function(problem)
     before = run.resume(Fields)
     if before is None:
         y = 0.1 * x + 0.1 * rng.standard_normal(problem.shape)
@@ -128,7 +128,7 @@ def relax(
         y += rate * (-g / T - y)  # (1)
 
 
-def _gradients(problem: Problem) -> Callable[[Floats], Slopes]:
+def _gradient_function(problem: Problem) -> Callable[[Floats], Slopes]:
     """What gives the gradient, of a batch of terms where they can be drawn."""
     objective = problem.objective
     if draws_samples(objective):

@@ -110,7 +110,7 @@ class TabuWalk(Walk):
             lowest = min(lowest, at + best)
             at += change
             steps += chunk
-        return _moved(self.objective, x, g, best_x) if lowest < 0.0 else (0, 0.0)
+        return _move_to(self.objective, x, g, best_x) if lowest < 0.0 else (0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class Chains(Walk):
                     due, touched, mark, chain, point, d,
                 )  # fmt: skip
                 flips += int(made)
-        return _moved(self.objective, x, g, point) if flips else (0, 0.0)
+        return _move_to(self.objective, x, g, point) if flips else (0, 0.0)
 
 
 def _flip_changes(objective: Quadratic, x: Floats, g: Floats) -> Floats:
@@ -153,7 +153,7 @@ def _flip_changes(objective: Quadratic, x: Floats, g: Floats) -> Floats:
     return np.ascontiguousarray((-2.0 * x * objective.flip_gradient(x, g)).reshape(-1))
 
 
-def _moved(objective: Quadratic, x: Floats, g: Floats, found: Floats) -> tuple[int, float]:
+def _move_to(objective: Quadratic, x: Floats, g: Floats, found: Floats) -> tuple[int, float]:
     """Go to the point found, its gradient and value made anew, unless rounding has only feigned the gain."""
     before = objective.value_at(x, g)
     point = found.reshape(x.shape)

@@ -128,9 +128,9 @@ class CrossedPopulation:
 
     def merge(self, found: list[Member]) -> None:
         for member in found:
-            self._admit(member)
+            self._admit_member(member)
 
-    def _admit(self, member: Member) -> None:
+    def _admit_member(self, member: Member) -> None:
         """It replaces the member it nearly equals, or the worst; equally good points keep the population moving."""
         leads = all(member.energy < other.energy for other in self.members)
         self.vain = 0 if leads else self.vain + 1

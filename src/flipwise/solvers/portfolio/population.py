@@ -287,7 +287,7 @@ def anneal_afresh(
         if not anneal(form, s, f, temperatures(form, heat, sweeps), state, clock):
             return None
     if form.dense:
-        return _polish(form, s, state, clock)
+        return _polished(form, s, state, clock)
     return Member(s, form.energy(s, f), origin)
 
 
@@ -311,7 +311,7 @@ def reheat(
             if not anneal(form, other, fields, temperatures(form, HEATS[heat], sweeps), state, clock):
                 break
         if form.dense:
-            return _polish(form, other, state, clock)
+            return _polished(form, other, state, clock)
         change = take_better_components(form, s, f, other)
         energy += change
         heats.append((heat, change < 0.0))
@@ -320,10 +320,10 @@ def reheat(
 
 def _relink_members(form: IsingForm, start: Signs, goal: Signs, rng: np.random.Generator, clock: Clock) -> Member:
     """The best point on a path between two members, improved."""
-    return _polish(form, relinked(form, start, goal), random_state(rng), clock)
+    return _polished(form, relinked(form, start, goal), random_state(rng), clock)
 
 
-def _polish(form: IsingForm, s: Signs, state: Ints, clock: Clock) -> Member:
+def _polished(form: IsingForm, s: Signs, state: Ints, clock: Clock) -> Member:
     """Improve a point by a tabu walk, down to a local optimum."""
     best = tabu_search(form, s, TABU_STEPS * form.n, state, clock)
     f = form.fields(best)
