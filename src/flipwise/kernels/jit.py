@@ -171,7 +171,9 @@ _compiled_forms: dict[FunctionType, FunctionType] = {}
 
 
 def helper(function: Any = None, *, compiled_form: Any = None) -> Any:
-    """Declare a function that kernels of the same file call. (Numba's cache only notices changes in that file.)
+    """Declare a function that kernels call: those of its own file, or, as heaps, of any.
+
+    Numba's cache only notices changes in the file of the kernel, so what others call must stay what it is.
 
     `compiled_form` is the same function as the compiler does it better but the interpreter does not like it.
     """

@@ -10,6 +10,7 @@ import numpy as np
 
 from flipwise.kernels import sparse_vectorised
 from flipwise.kernels.blocks import block_kernel
+from flipwise.kernels.heaps import push, sift
 from flipwise.kernels.jit import NUMPY, entries_in_rows, helper, kernel
 
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -265,52 +266,14 @@ def _flip_gain(diag, i, x, g):
 
 
 @helper
-def _heap_push(keys, members, size, key, member):
-    """Add to a max-heap; returns the new size."""
-    at = size
-    while at > 0:
-        up = (at - 1) // 2
-        if keys[up] >= key:
-            break
-        keys[at] = keys[up]
-        members[at] = members[up]
-        at = up
-    keys[at] = key
-    members[at] = member
-    return size + 1
-
-
-@helper
-def _heap_pop(keys, members, size):
-    """Remove the top of a max-heap; returns the new size. The caller reads the top before."""
-    size -= 1
-    key = keys[size]
-    member = members[size]
-    at = 0
-    while True:
-        down = 2 * at + 1
-        if down >= size:
-            break
-        if down + 1 < size and keys[down + 1] > keys[down]:
-            down += 1
-        if key >= keys[down]:
-            break
-        keys[at] = keys[down]
-        members[at] = members[down]
-        at = down
-    keys[at] = key
-    members[at] = member
-    return size
-
-
-@helper
 def _drop_stale(keys, members, size, diag, side, x, g):
     """Drop stale entries from the top: those that changed sides or whose gain is another now."""
     while size > 0:
         i = members[0]
-        if x[i] * side > 0.0 and _flip_gain(diag, i, x, g) == keys[0]:
+        if x[i] * side > 0.0 and _flip_gain(diag, i, x, g) == -keys[0]:
             break
-        size = _heap_pop(keys, members, size)
+        sift(keys, members, size)
+        size -= 1
     return size
 
 
@@ -319,8 +282,8 @@ def csr_exchange(indptr, indices, data, diag, slack, up_keys, up, down_keys, dow
     """Exchange the best +1 and -1 again and again, under one exact count, until the best pair no longer improves.
 
     `gain_i` is how much f falls when i alone flips. Exchanging i and j lowers f by `gain_i + gain_j + 8 A_ij`. The best
-    candidates of both sides wait in two heaps, ordered by gain; an entry whose gain has changed since is stale and
-    dropped.
+    candidates of both sides wait in two heaps, keyed by minus their gain; an entry whose gain has changed since is
+    stale and dropped.
 
     `up_keys, up` and `down_keys, down` are room for the two heaps. The kernel also ends when a heap is full; it may
     then be called again. Pairs that improve only because they are joined are left to the search over all pairs.
@@ -342,9 +305,11 @@ def csr_exchange(indptr, indices, data, diag, slack, up_keys, up, down_keys, dow
         gain = _flip_gain(diag, i, x, g)
         if x[i] > 0.0:
             if gain + best_down > 0.0:
-                ups = _heap_push(up_keys, up, ups, gain, i)
+                push(up_keys, up, ups, -gain, i)
+                ups += 1
         elif gain + best_up > 0.0:
-            downs = _heap_push(down_keys, down, downs, gain, i)
+            push(down_keys, down, downs, -gain, i)
+            downs += 1
     swaps = 0
     change = 0.0
     while True:
@@ -354,22 +319,24 @@ def csr_exchange(indptr, indices, data, diag, slack, up_keys, up, down_keys, dow
             break
         i = up[0]
         j = down[0]
-        total = up_keys[0] + down_keys[0]
+        total = -(up_keys[0] + down_keys[0])
         if total <= slack[i] + slack[j]:
             break
         gain = total + 8.0 * _matrix_entry(indptr, indices, data, i, j)
         if gain <= slack[i] + slack[j]:
             # joined in a way that spoils the exchange: set aside the end that has less to offer
-            if up_keys[0] < down_keys[0]:
-                ups = _heap_pop(up_keys, up, ups)
+            if up_keys[0] > down_keys[0]:
+                sift(up_keys, up, ups)
+                ups -= 1
             else:
-                downs = _heap_pop(down_keys, down, downs)
+                sift(down_keys, down, downs)
+                downs -= 1
             continue
         room = indptr[i + 1] - indptr[i] + indptr[j + 1] - indptr[j] + 2
         if ups + room > capacity or downs + room > capacity:
             break
-        best_up = up_keys[0]
-        best_down = down_keys[0]
+        best_up = -up_keys[0]
+        best_down = -down_keys[0]
         _flip_bit(indptr, indices, data, i, x, g)
         _flip_bit(indptr, indices, data, j, x, g)
         swaps += 1
@@ -381,7 +348,9 @@ def csr_exchange(indptr, indices, data, diag, slack, up_keys, up, down_keys, dow
                 fresh = _flip_gain(diag, b, x, g)
                 if x[b] > 0.0:
                     if fresh + best_down > 0.0:
-                        ups = _heap_push(up_keys, up, ups, fresh, b)
+                        push(up_keys, up, ups, -fresh, b)
+                        ups += 1
                 elif fresh + best_up > 0.0:
-                    downs = _heap_push(down_keys, down, downs, fresh, b)
+                    push(down_keys, down, downs, -fresh, b)
+                    downs += 1
     return swaps, change
