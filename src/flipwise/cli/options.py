@@ -204,7 +204,7 @@ stop_options = gathered(
 """The limits beside the time; the first that is reached ends the run."""
 
 
-def _pool_options(pool: int | str | None, distance: int | None) -> dict[str, Any]:
+def _wanted_answers(pool: int | str | None, distance: int | None) -> dict[str, Any]:
     """How many answers are wanted, and how far apart."""
     if distance is not None and pool is None:
         raise click.UsageError("--distance is that of the answers of a pool: give --pool, too.")
@@ -215,7 +215,7 @@ def _pool_options(size: Any, pool: str, distance: str) -> Callable[[F], F]:
     """How many answers, and how far apart."""
     return gathered(
         "answers",
-        _pool_options,
+        _wanted_answers,
         click.option("--pool", type=size, help=pool),
         click.option("--distance", type=click.IntRange(min=1), help=distance),
     )
