@@ -18,7 +18,7 @@ from hashing_cells import Cells, add_options
 from hashing_data import cifar10, stackoverflow, tiny_imagenet
 
 from flipwise.hashing import ITQ, AdditiveQuantizer, recommend
-from flipwise.hashing.recommendation import _places, _recalls, _Searches
+from flipwise.hashing.recommendation import Searches, places_of_neighbours, recalls_of_queries
 from flipwise.hashing.scoring import Scoring
 from flipwise.hashing.search import exact_search
 
@@ -57,9 +57,9 @@ def compared(data: str, name: str, seed: int) -> list[dict[str, Any]]:
     for n_bits in bits:
         size = {"n_bits": n_bits} if isinstance(estimator, ITQ) else {"n_bytes": n_bits // 8}
         model = ESTIMATORS[name](seed).set_params(**size).fit(X[QUERIES : QUERIES + learned])
-        near = _Searches(Scoring(model), Q, database, "asymmetric").nearest(slice(None), 10 * max(FACTORS))
+        near = Searches(Scoring(model), Q, database, "asymmetric").nearest(slice(None), 10 * max(FACTORS))
         for m in (m for m in said.measured if m.n_bits == n_bits):
-            measured = float(_recalls([[_places(truth, near)]], 10 * m.oversampling).mean())
+            measured = float(recalls_of_queries([[places_of_neighbours(truth, near)]], 10 * m.oversampling).mean())
             rows.append(
                 {
                     "n_bits": n_bits,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import re
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -80,6 +83,20 @@ def test_a_command_stands_beside_the_figures(page: Path) -> None:
         assert re.search(r"`(python benchmarks/|flipwise reproduce)[^`]*`", text) and re.search(
             r"commit [0-9a-f]{7}", text
         )
+
+
+BENCHMARKS = sorted((ROOT / "benchmarks").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", BENCHMARKS, ids=[path.stem for path in BENCHMARKS])
+def test_what_benchmarks_import_is_there_and_public(path: Path) -> None:
+    """A name that is changed in the library is changed in the programs that measure it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "flipwise":
+            for name in (alias.name for alias in node.names):
+                module = importlib.import_module(node.module)
+                assert hasattr(module, name) or find_spec(f"{node.module}.{name}"), f"{node.module}.{name}"
+                assert not name.startswith("_"), f"{node.module}.{name} is private"
 
 
 @pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: str(page.relative_to(ROOT)))

@@ -190,7 +190,7 @@ def recommend(
                     began = clock.seconds
                     size = {"n_bytes": n_bits // 8} if isinstance(estimator, AdditiveQuantizer) else {"n_bits": n_bits}
                     model = validation_fit(estimator, learned, None, clock, **size)
-                    search = _Searches(Scoring(model), asked, database, scoring)
+                    search = Searches(Scoring(model), asked, database, scoring)
                     for factor, recalls, thinned in parts.recalls(search, sorted(oversampling)):
                         middle, low, high = recall_among(rows, parts.sizes, recalls, k, factor * k, thinned)
                         pairs = tuple(zip(parts.sizes.tolist(), recalls.mean(axis=1).tolist()))
@@ -243,7 +243,7 @@ def _unit_rows(vectors: Any, drawn: Ints) -> npt.NDArray[np.float32]:
     return rows
 
 
-class _Searches:
+class Searches:
     """Searches by codes among parts of the rows."""
 
     def __init__(self, scored: Scoring, asked: Any, database: Any, scoring: str) -> None:
@@ -287,24 +287,24 @@ class _RowParts:
         self.truths = [truths(halves, k) for halves in self.halves]
         self.thin_truths = [truths(thin, few) for few, thin in zip(self.fewer, self.thin, strict=True)]
 
-    def recalls(self, search: _Searches, factors: Sequence[int]) -> Iterator[tuple[int, Floats, list[Thinned]]]:
+    def recalls(self, search: Searches, factors: Sequence[int]) -> Iterator[tuple[int, Floats, list[Thinned]]]:
         """For each factor of oversampling each query's recall for each size, and what the thin parts tell."""
 
         def places(parts: Sequence[slice], truths: Sequence[Ints], near: int) -> list[Ints]:
             found = [search.nearest(part, near * max(factors)) for part in parts]
-            return [_places_of_neighbours(*pair) for pair in zip(truths, found, strict=True)]
+            return [places_of_neighbours(*pair) for pair in zip(truths, found, strict=True)]
 
         of_halves = [places(*pair, self.k) for pair in zip(self.halves, self.truths, strict=True)]
         of_thin = [places(*each) for each in zip(self.thin, self.thin_truths, self.fewer, strict=True)]
         for factor in factors:
             thinned = []
             for few, of_parts in zip(self.fewer, of_thin, strict=True):
-                whole = _recalls_of_queries([[of_halves[-1][0][:, :few]]], factor * few)[0]
-                thinned.append(Thinned(self.k / few, whole, _recalls_of_queries([of_parts], factor * few)[0]))
-            yield factor, _recalls_of_queries(of_halves, factor * self.k), thinned
+                whole = recalls_of_queries([[of_halves[-1][0][:, :few]]], factor * few)[0]
+                thinned.append(Thinned(self.k / few, whole, recalls_of_queries([of_parts], factor * few)[0]))
+            yield factor, recalls_of_queries(of_halves, factor * self.k), thinned
 
 
-def _places_of_neighbours(truth: Ints, ids: Ints) -> Ints:
+def places_of_neighbours(truth: Ints, ids: Ints) -> Ints:
     """For each query where each of its true neighbours stands among its candidates; their number where it does not."""
     places = np.full(truth.shape, ids.shape[1], dtype=np.int64)
     for column, neighbours in enumerate(truth.T):
@@ -313,7 +313,7 @@ def _places_of_neighbours(truth: Ints, ids: Ints) -> Ints:
     return places
 
 
-def _recalls_of_queries(places: Sequence[Sequence[Ints]], wanted: int) -> Floats:
+def recalls_of_queries(places: Sequence[Sequence[Ints]], wanted: int) -> Floats:
     """The share of each query's true neighbours among its first candidates: re-ranking keeps all that are there.
 
     A row for each size, a column a query: the mean over the parts of that size.
