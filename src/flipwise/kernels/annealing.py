@@ -23,6 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from flipwise.kernels.jit import entries_in_rows, helper, kernel
+from flipwise.kernels.random_numbers import next_random
 
 QUANTILES = 1024
 """Length of the table of quantiles of the exponential distribution."""
@@ -31,15 +32,6 @@ QUANTILES = 1024
 def exponential_quantiles() -> np.ndarray:
     """The table: -ln((k + 1/2) / QUANTILES), decreasing."""
     return -np.log((np.arange(QUANTILES) + 0.5) / QUANTILES)
-
-
-@helper
-def _next_random(state):
-    """One step of xorshift64 (period 2^64 - 1, the state is never zero)."""
-    state ^= state << np.uint64(13)
-    state ^= state >> np.uint64(7)
-    state ^= state << np.uint64(17)
-    return state
 
 
 @kernel(operations=lambda indptr, indices, J, t, *_: t.size * (indptr.size + indices.size // 4))
@@ -59,7 +51,7 @@ def csr_anneal(indptr, indices, J, temperatures, quantiles, s, f, state):
             if gain <= limit:
                 continue
             if gain <= 0:
-                random = _next_random(random)
+                random = next_random(random)
                 if gain <= -half * quantiles[np.int64(random >> np.uint64(54))]:
                     continue
             s[i] = -spin
@@ -93,7 +85,7 @@ def csr_anneal_part(indptr, indices, J, temperatures, quantiles, part, s, f, sta
             if gain <= limit:
                 continue
             if gain <= 0:
-                random = _next_random(random)
+                random = next_random(random)
                 if gain <= -half * quantiles[np.int64(random >> np.uint64(54))]:
                     continue
             s[i] = -spin
@@ -142,7 +134,7 @@ def dense_anneal(J, temperatures, quantiles, s, f, state):
             if gain <= limit:
                 continue
             if gain <= 0:
-                random = _next_random(random)
+                random = next_random(random)
                 if gain <= -half * quantiles[np.int64(random >> np.uint64(54))]:
                     continue
             s[i] = -spin
@@ -194,7 +186,7 @@ def csr_anneal_counts(indptr, indices, J, temperatures, quantiles, stiffness, la
             if gain <= limit:
                 continue
             if gain <= 0.0:
-                random = _next_random(random)
+                random = next_random(random)
                 if gain <= -half * quantiles[np.int64(random >> np.uint64(54))]:
                     continue
             s[i] = -spin
@@ -223,7 +215,7 @@ def dense_anneal_counts(J, temperatures, quantiles, stiffness, labels, excess, l
             if gain <= limit:
                 continue
             if gain <= 0.0:
-                random = _next_random(random)
+                random = next_random(random)
                 if gain <= -half * quantiles[np.int64(random >> np.uint64(54))]:
                     continue
             s[i] = -spin

@@ -19,27 +19,13 @@ from __future__ import annotations
 import numpy as np
 
 from flipwise.kernels.jit import helper, kernel
+from flipwise.kernels.random_numbers import next_random, random_below
 
 HARD, SOFT, FIRST = 0, 1, 2
 SCANNED = 24
 """Candidates that are compared when a row is put right."""
 GROWTH, DECAY = 1.15, 0.97
 """What the weight of a row is multiplied by after a sweep that leaves it broken, or kept."""
-
-
-@helper
-def _next_random(state):
-    """One step of xorshift64 (period 2^64 - 1, the state is never zero)."""
-    state ^= state << np.uint64(13)
-    state ^= state >> np.uint64(7)
-    state ^= state << np.uint64(17)
-    return state
-
-
-@helper
-def _random_below(random, size):
-    """A number from 0 to size - 1 out of the upper bits."""
-    return np.int64((random >> np.uint64(33)) % np.uint64(size))
 
 
 @helper
@@ -112,8 +98,8 @@ def _best_repair(indptr, indices, data, s, f, chain, length, inside, row_ptr, ro
         return found, random
     best = np.inf
     looked = 0
-    random = _next_random(random)
-    p = begin + _random_below(random, size)
+    random = next_random(random)
+    p = begin + random_below(random, size)
     for _ in range(size):
         p += 1
         if p == begin + size:
@@ -121,7 +107,7 @@ def _best_repair(indptr, indices, data, s, f, chain, length, inside, row_ptr, ro
         j = row_vars[p]
         if inside[j] or (-s[j] * row_values[p] < 0.0) != over:
             continue
-        random = _next_random(random)
+        random = next_random(random)
         key = _strain_change(col_ptr, col_rows, col_values, lower, upper, activity, weight, s, j)
         key += _flip_cost(indptr, indices, data, s, f, chain, length, j)
         key += heat * quantiles[np.int64(random >> np.uint64(54))]
@@ -165,11 +151,11 @@ def anneal_by_chains(indptr, indices, data, f, s, row_ptr, row_vars, row_values,
         for _ in range(n):
             if mode == FIRST and count == 0:
                 break
-            random = _next_random(random)
-            j = _random_below(random, n)
+            random = next_random(random)
+            j = random_below(random, n)
             if count > 0 and random & np.uint64(1):
-                random = _next_random(random)
-                r = broken[_random_below(random, count)]
+                random = next_random(random)
+                r = broken[random_below(random, count)]
                 over = activity[r] > upper[r]
                 found, random = _best_repair(indptr, indices, data, s, f, chain, 0, inside, row_ptr, row_vars,
                                              row_values, col_ptr, col_rows, col_values, lower, upper, activity, weight,
@@ -190,17 +176,17 @@ def anneal_by_chains(indptr, indices, data, f, s, row_ptr, row_vars, row_values,
                 length += 1
                 if length == depth:
                     break
-                random = _next_random(random)
+                random = next_random(random)
                 if count > 0:
                     if mode != HARD and random & np.uint64(3) == np.uint64(0):
                         break  # a point that breaks a row may be one on the way
-                    r = broken[_random_below(random, count)]
+                    r = broken[random_below(random, count)]
                     over = activity[r] > upper[r]
                 else:  # there may be room for something better in the same row
                     size = col_ptr[j + 1] - col_ptr[j]
                     if cost <= 0.0 or size == 0 or random & np.uint64(1):
                         break
-                    p = col_ptr[j] + _random_below(random, size)
+                    p = col_ptr[j] + random_below(random, size)
                     r = col_rows[p]
                     over = -s[j] * col_values[p] > 0.0
                 j, random = _best_repair(indptr, indices, data, s, f, chain, length, inside, row_ptr, row_vars,
@@ -216,7 +202,7 @@ def anneal_by_chains(indptr, indices, data, f, s, row_ptr, row_vars, row_values,
             if accepted:
                 change = cost if mode == HARD else cost + strain
                 if change > 0.0:
-                    random = _next_random(random)
+                    random = next_random(random)
                     accepted = change < heat * quantiles[np.int64(random >> np.uint64(54))]
             if accepted:
                 energy += cost

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from flipwise.kernels.jit import helper, kernel
+from flipwise.kernels.random_numbers import next_random, random_below
 
 SAMPLES = 64
 """Candidates that are looked at where there are many more."""
@@ -21,21 +22,6 @@ SCANNED = 512
 """Up to so many candidates of a list are all looked at."""
 CHOSEN, FREE, TIGHT = 0, 1, 2
 """Lists of nodes: in the set; without a neighbour in it; with one."""
-
-
-@helper
-def _next_random(state):
-    """One step of xorshift64 (period 2^64 - 1, the state is never zero)."""
-    state ^= state << np.uint64(13)
-    state ^= state >> np.uint64(7)
-    state ^= state << np.uint64(17)
-    return state
-
-
-@helper
-def _random_below(random, size):
-    """A number from 0 to size - 1 out of the upper bits."""
-    return np.int64((random >> np.uint64(33)) % np.uint64(size))
 
 
 @helper
@@ -99,8 +85,8 @@ def _best_of(which, gains, nodes, sizes, blockers, free_at, now, aspired, random
     looked = size if size <= SCANNED else SAMPLES
     for k in range(looked):
         if size > SCANNED:
-            random = _next_random(random)
-            v = nodes[which, _random_below(random, size)]
+            random = next_random(random)
+            v = nodes[which, random_below(random, size)]
         else:
             v = nodes[which, k]
         gain = gains[v]
@@ -112,8 +98,8 @@ def _best_of(which, gains, nodes, sizes, blockers, free_at, now, aspired, random
             best, found, equal = gain, np.int64(v), 1
         else:
             equal += 1
-            random = _next_random(random)
-            if _random_below(random, equal) == 0:
+            random = next_random(random)
+            if random_below(random, equal) == 0:
                 found = np.int64(v)
     return found, best, random
 
@@ -127,16 +113,16 @@ def _lightest_member(gains, nodes, sizes, random):
     looked = size if size <= SCANNED else SAMPLES
     for k in range(looked):
         if size > SCANNED:
-            random = _next_random(random)
-            v = nodes[CHOSEN, _random_below(random, size)]
+            random = next_random(random)
+            v = nodes[CHOSEN, random_below(random, size)]
         else:
             v = nodes[CHOSEN, k]
         if found < 0 or gains[v] < gains[found]:
             found, equal = np.int64(v), 1
         elif gains[v] == gains[found]:
             equal += 1
-            random = _next_random(random)
-            if _random_below(random, equal) == 0:
+            random = next_random(random)
+            if random_below(random, equal) == 0:
                 found = np.int64(v)
     return found, random
 
@@ -174,14 +160,14 @@ def packing_walk(indptr, indices, gains, steps, patience, tight, blockers, nodes
         else:
             v, gain, random = _best_of(TIGHT, gains, nodes, sizes, blockers, free_at, now, aspired, random)
             u, random = _lightest_member(gains, nodes, sizes, random)
-            random = _next_random(random)
+            random = next_random(random)
             if u < 0:  # the set is empty, and all nodes are tabu
                 continue
             if v >= 0 and gain >= -gains[u]:
                 out = blockers[v]
                 _remove_from_set(indptr, indices, out, tight, blockers, nodes, place, sizes)
                 _add_to_set(indptr, indices, v, tight, blockers, nodes, place, sizes)
-                free_at[out] = now + 7 + _random_below(random, sizes[TIGHT] + 1)
+                free_at[out] = now + 7 + random_below(random, sizes[TIGHT] + 1)
             else:
                 gain = -gains[u]
                 _remove_from_set(indptr, indices, u, tight, blockers, nodes, place, sizes)
@@ -198,8 +184,8 @@ def packing_walk(indptr, indices, gains, steps, patience, tight, blockers, nodes
                 _remove_from_set(
                     indptr, indices, nodes[CHOSEN, sizes[CHOSEN] - 1], tight, blockers, nodes, place, sizes
                 )
-            random = _next_random(random)
-            v = _random_below(random, tight.size)
+            random = next_random(random)
+            v = random_below(random, tight.size)
             _add_to_set(indptr, indices, v, tight, blockers, nodes, place, sizes)
             value = gains[v]
             lately = value
@@ -273,8 +259,8 @@ def _least_punished(which, gains, nodes, sizes, penalty, used, phase, random):
     looked = size if size <= SCANNED else SAMPLES
     for k in range(looked):
         if size > SCANNED:
-            random = _next_random(random)
-            v = nodes[which, _random_below(random, size)]
+            random = next_random(random)
+            v = nodes[which, random_below(random, size)]
         else:
             v = nodes[which, k]
         if used[v] == phase:
@@ -284,7 +270,7 @@ def _least_punished(which, gains, nodes, sizes, penalty, used, phase, random):
             best, found, equal = key, np.int64(v), 1
         elif key == best:
             equal += 1
-            random = _next_random(random)
-            if _random_below(random, equal) == 0:
+            random = next_random(random)
+            if random_below(random, equal) == 0:
                 found = np.int64(v)
     return found, random

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from flipwise.kernels.jit import helper, kernel
+from flipwise.kernels.random_numbers import next_random, random_below
 
 SAMPLES = 64
 """Candidates that are looked at where there are many more."""
@@ -19,21 +20,6 @@ NODES_SCANNED = 4096
 """Up to so many nodes are all looked at."""
 INSIDE = 2**30
 """How far the scores of nodes inside lie below the others."""
-
-
-@helper
-def _next_random(state):
-    """One step of xorshift64 (period 2^64 - 1, the state is never zero)."""
-    state ^= state << np.uint64(13)
-    state ^= state >> np.uint64(7)
-    state ^= state << np.uint64(17)
-    return state
-
-
-@helper
-def _random_below(random, size):
-    """A number from 0 to size - 1 out of the upper bits."""
-    return np.int64((random >> np.uint64(33)) % np.uint64(size))
 
 
 @helper
@@ -103,8 +89,8 @@ def _cheapest_outside(inside, score, age, last, random):
         score[last] = held
         return found, random
     for _ in range(SAMPLES):
-        random = _next_random(random)
-        v = _random_below(random, n)
+        random = next_random(random)
+        v = random_below(random, n)
         if v != last and (score[v] > best or (score[v] == best and age[v] < age[found])):
             best = score[v]
             found = v
@@ -150,8 +136,8 @@ def cover_walk(indptr, indices, edge_of, entries, first, second, steps, weight, 
             )
             ready[v] = False
             age[v] = now
-        random = _next_random(random)
-        e = open_edges[_random_below(random, open_count)]
+        random = next_random(random)
+        e = open_edges[random_below(random, open_count)]
         one, other = first[e], second[e]
         if not ready[other]:
             u = one

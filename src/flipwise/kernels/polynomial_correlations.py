@@ -16,15 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from flipwise.kernels.jit import helper, kernel
-
-
-@helper
-def _next_random(state):
-    """One step of xorshift64 (period 2^64 - 1, the state is never zero)."""
-    state ^= state << np.uint64(13)
-    state ^= state >> np.uint64(7)
-    state ^= state << np.uint64(17)
-    return state
+from flipwise.kernels.random_numbers import next_random
 
 
 @helper
@@ -111,7 +103,7 @@ def walk_correlations(starts, steps, tenure, s, C, V, Q, A, rows, factors, free_
             free_at[i] = 0
         energy = _fill_tables(n, s, C, V, Q, A)
         for step in range(1, steps + 1):
-            random = _next_random(random)
+            random = next_random(random)
             least = np.int64(1 << 28)
             for i in range(n):
                 d = 4 * (n - 1) + 8 * np.int64(Q[i]) - 4 * np.int64(s[i]) * np.int64(V[i])

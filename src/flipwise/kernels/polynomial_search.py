@@ -15,15 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from flipwise.kernels.jit import helper, kernel
-
-
-@helper
-def _next_random(state):
-    """One step of xorshift64 (period 2^64 - 1, the state is never zero)."""
-    state ^= state << np.uint64(13)
-    state ^= state >> np.uint64(7)
-    state ^= state << np.uint64(17)
-    return state
+from flipwise.kernels.random_numbers import next_random
 
 
 @kernel
@@ -116,7 +108,7 @@ def anneal_terms(
             if cost >= limit:
                 continue
             if cost >= 0.0:
-                random = _next_random(random)
+                random = next_random(random)
                 if cost >= T * quantiles[np.int64(random >> np.uint64(54))]:
                     continue
             change += d[i]
@@ -221,7 +213,7 @@ def tabu_terms(
     best = 0.0
     best_s[:] = s
     for step in range(1, steps + 1):
-        random = _next_random(random)
+        random = next_random(random)
         start = np.int64(random >> np.uint64(33)) % n
         if swaps:
             i = _best_step(s, d, labels, free_at, step, -np.inf, 1, -1, start)

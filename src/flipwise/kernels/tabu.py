@@ -15,18 +15,10 @@ from __future__ import annotations
 import numpy as np
 
 from flipwise.kernels.jit import helper, kernel
+from flipwise.kernels.random_numbers import next_random
 
 BLOCK = 128
 """Spins in a block."""
-
-
-@helper
-def _next_random(state):
-    """One step of xorshift64 (period 2^64 - 1, the state is never zero)."""
-    state ^= state << np.uint64(13)
-    state ^= state >> np.uint64(7)
-    state ^= state << np.uint64(17)
-    return state
 
 
 @helper
@@ -102,7 +94,7 @@ def dense_tabu(J, steps, tenure, spread, huge, s, d, free_at, best_s, state):
     _copy_spins(s, best_s)
     improved = False
     for step in range(1, steps + 1):
-        random = _next_random(random)
+        random = next_random(random)
         first = np.int64(random >> np.uint64(40)) % blocks
         free_cost = huge
         free_block = -1

@@ -14,20 +14,12 @@ from __future__ import annotations
 import numpy as np
 
 from flipwise.kernels.jit import helper, kernel
+from flipwise.kernels.random_numbers import next_random
 
 BLOCK = 128
 """Coordinates in a block."""
 HUGE = 1e300
 """More than any change."""
-
-
-@helper
-def _next_random(state):
-    """One step of xorshift64 (period 2^64 - 1, the state is never zero)."""
-    state ^= state << np.uint64(13)
-    state ^= state >> np.uint64(7)
-    state ^= state << np.uint64(17)
-    return state
 
 
 @helper
@@ -73,7 +65,7 @@ _BITS = (1 << 64) - 1
 
 
 def _next_whole(state: int) -> int:
-    """`_next_random` on Python's integers."""
+    """`next_random` on Python's integers."""
     state ^= (state << 13) & _BITS
     state ^= state >> 7
     return state ^ ((state << 17) & _BITS)
@@ -181,7 +173,7 @@ def dense_walk(A, steps, tenure, slack, x, d, free_at, best_x, since, best_at, s
     at_best = False
     for k in range(1, steps + 1):
         step = since + k
-        random = _next_random(random)
+        random = next_random(random)
         first = np.int64(random >> np.uint64(40)) % blocks
         rested = HUGE
         rested_block = -1
@@ -267,7 +259,7 @@ def dense_swap_walk(A, labels, steps, tenure, slack, x, d, free_at, best_x, sinc
             if x[j] != sign and j != first and d[j] < further and labels[j] == group and free_at[j] <= step:
                 further = d[j]
                 second = j
-        random = _next_random(random)
+        random = next_random(random)
         free_at[first] = step + tenure + np.int64(random & np.uint64(65535)) % 10
         if second < 0:  # no partner is rested: the first goes back
             x[first] = sign
