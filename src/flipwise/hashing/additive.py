@@ -35,7 +35,9 @@ Means = Callable[[Rows, Rows, Sequence[Rows]], Rows]
 ROUNDS = 16
 """Alternations of codes and entries at effort 1."""
 TRIED = 4
-"""Alternations after which the ridge must have gained on the start."""
+"""Alternations after which the loss of the rows kept aside is looked at."""
+BY_HEART = 1.01
+"""Rows are being learned by heart where that loss is so much above the least so far."""
 NEAR = 3
 """Codes near the best to which the entries are fitted, the best included."""
 RIDGE = 10.0
@@ -48,6 +50,8 @@ BEAMS = 5
 """Partial codes of a row that are carried on when it is encoded."""
 START_BEAMS, START_NUMBERS = 4, 1 << 26
 """The same in the start, and the most numbers that they may have together."""
+MORE_BEAMS, FEW_NUMBERS = 16, 1 << 24
+"""With fewer rows than entries more beams can be afforded, and are needed: joint fits soon learn such rows by heart."""
 MEANS_ROWS = 40_000
 """Rows from which the clusters of a group are learned, at most."""
 MEANS_STEPS, MEANS_ROUNDS = 10, 3
@@ -63,16 +67,19 @@ PRODUCTS = 1 << 23
 def train(X: Rows, sizes: Sequence[int], rng: np.random.Generator, rounds: int, clock: Clock) -> Groups:
     """Entries for centred rows, in groups of these sizes: clusters of what is left over, then fitted jointly.
 
-    Of the start, the joint fit, and this fitted further to the best codes alone, the one is taken that loses least on a
-    few rows that none has seen: where there are many rows for an entry the last is best, where there are few it is not.
+    The last rounds fit to the best codes alone. Of the start and what there is after every few rounds, the one is taken
+    that loses least on some rows that none has seen: where there are many rows for an entry the last is best, where
+    there are few it is not, and the rounds end early.
     """
     held = X[: len(X) // HELD_OUT]
     X = X[len(held) :]
     groups, codes = _residual_start(X, sizes, rng)
-    tried, start = [list(groups)], codes.copy()
+    begin, start = list(groups), codes.copy()
+    best, least = begin, _squared_error(held, groups)
     left = X - decode(codes, groups)
     means: Means = ridge_means
-    for at in range(rounds + (rounds + 3) // 4):
+    total = rounds + (rounds + 3) // 4
+    for at in range(total):
         if clock.expired:
             break
         near = [descend(codes, groups, left, rng)]
@@ -83,13 +90,16 @@ def train(X: Rows, sizes: Sequence[int], rng: np.random.Generator, rounds: int, 
             perturbed(X, codes, groups, left, rng, PERTURBED)
             near = [codes]
         update(X, near, groups, means)
-        if at == TRIED - 1 and at < rounds - 1 and _squared_error(held, groups) > _squared_error(held, tried[0]):
-            groups, codes, means = list(tried[0]), start, shrunk_means
+        if (at + 1) % TRIED == 0 or at + 1 in (rounds, total):
+            loss = _squared_error(held, groups)
+            if loss <= BY_HEART * least:
+                best, least = list(groups), min(loss, least)
+            elif best is begin and means is ridge_means:
+                groups, codes, means = list(begin), start, shrunk_means
+            else:
+                break
         left = X - decode(codes, groups)
-        if at == rounds - 1:
-            tried.append(list(groups))
-    tried.append(list(groups))
-    return min(tried, key=lambda entries: _squared_error(held, entries)) if len(held) else groups
+    return best
 
 
 def _squared_error(X: Rows, groups: Groups) -> float:
@@ -218,7 +228,11 @@ def shrunk_means(sums: Rows, count: Rows, left: Sequence[Rows]) -> Rows:
 
 def _residual_start(X: Rows, sizes: Sequence[int], rng: np.random.Generator) -> tuple[Groups, GroupCodes]:
     """Clusters of the rows, of what these leave over, and so on; and the codes that they give."""
-    beams = Beams(X, max(1, min(START_BEAMS, START_NUMBERS // max(1, X.size))), len(sizes))
+    size = max(1, X.size)
+    width = min(START_BEAMS, START_NUMBERS // size)
+    if sum(sizes) > len(X):
+        width = max(width, min(MORE_BEAMS, FEW_NUMBERS // size))
+    beams = Beams(X, max(1, width), len(sizes))
     groups: Groups = []
     for g, size in enumerate(sizes):
         left = beams.left.reshape(-1, X.shape[1])
