@@ -36,6 +36,11 @@ def largest(scores: Floats, count: int) -> Ints:
     return np.flatnonzero(chosen)
 
 
+def entries_of(*values: Any) -> int:
+    """How many entries the arrays among these values have together."""
+    return sum(value.size for value in values if isinstance(value, np.ndarray))
+
+
 def inner(a: Floats, b: Floats) -> float:
     """a'b on one thread: the same bits wherever it runs, and no threads to wait for."""
     return float(np.einsum("i,i->", a, b))

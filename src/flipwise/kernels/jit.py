@@ -26,8 +26,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-import numpy as np
-
+from flipwise.foundation.arrays import entries_of
 from flipwise.foundation.checks import check_whole
 from flipwise.foundation.folders import is_private
 from flipwise.kernels.compile_time import compilation
@@ -109,11 +108,6 @@ class Kernel:
         with compile_lock:
             self.compiled = self.compiled or compile_function(self.interpreted)
             return self.compiled
-
-
-def entries_of(*values: Any) -> int:
-    """How many entries the arrays among these values have together."""
-    return sum(value.size for value in values if isinstance(value, np.ndarray))
 
 
 def entries_in_rows(indptr: Any, rows: Any) -> int:
