@@ -99,6 +99,28 @@ def test_what_cannot_be_kept_is_named() -> None:
         flipwise.solve_qubo(np.eye(3), rows=([[1, 1, 1]], None, 1), count=2)
 
 
+def test_messages_tell_the_rows_as_they_were_given() -> None:
+    """With the fixed variables in the sums and the limits, and in spins where the objective has them."""
+    weights = ([[3.0, 4.0, 2.0]], None, 6)
+    with pytest.raises(flipwise.InfeasibleModel, match=r"at most 6, but lies between 7 and 9"):
+        flipwise.solve_qubo(np.eye(3), rows=weights, fixed={0: 1, 1: 1})
+    odd = ([[1, 1, 1], [0, 1, -1]], [2, 0], [2, 0])
+    with pytest.raises(flipwise.InfeasibleModel, match=r"rows 0 \(exactly 2\), 1 \(exactly 0\) cannot"):
+        flipwise.solve_qubo(np.eye(3), rows=odd, fixed={0: 1})
+    with pytest.raises(flipwise.InfeasibleModel, match=r"at least 2, but lies between -3 and 1"):
+        flipwise.solve_ising(np.zeros(4), np.ones((4, 4)) - np.eye(4), rows=([[1, 1, 1, 0]], 2, None), fixed={0: -1})
+    problem = as_problem(np.eye(3), None, None, None, {0: 1}, weights)
+    assert problem.constraint.violation(np.array([1.0, 1.0])) == "row 0 must be at most 6, it is 9"
+
+
+def test_few_points_are_all_looked_at_without_a_proof_too() -> None:
+    rng = np.random.default_rng(0)
+    A, rows = rng.integers(-5, 6, (8, 8)).astype(float), (rng.integers(1, 9, 8), None, 24)
+    result = flipwise.solve_qubo(A + A.T, rows=rows, seed=0, bound="none")
+    assert result.info["rows"] == "enumeration" and result.iterations == 1 and result.bound is None
+    assert result.value == flipwise.solve_qubo(A + A.T, rows=rows, seed=0).bound
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [

@@ -205,7 +205,7 @@ def refuse_hopeless_rows(rows: LinearConstraints) -> None:
         row = int(np.argmax(hopeless))
         raise InfeasibleModel(
             f"no point keeps row {rows.name(row)}: it must be {rows.range_in_words(row)}, but lies between "
-            f"{least[row]:.12g} and {most[row]:.12g}"
+            f"{rows.told_sum(row, least[row]):.12g} and {rows.told_sum(row, most[row]):.12g}"
             + (", in steps of whole numbers." if lower[row] > upper[row] else "."),
             rows=[rows.label(row)],
         )

@@ -60,6 +60,8 @@ class LinearConstraints:
     upper: Floats
     variables: Variables | None
     names: tuple[str, ...] | None
+    told: tuple[Floats, Floats]
+    """The sum that a message tells of a row is told[0] * (A x) + told[1]: that of the row as it was given."""
 
     def __init__(
         self,
@@ -96,6 +98,7 @@ class LinearConstraints:
         upper: Floats,
         variables: Variables | None,
         names: tuple[str, ...] | None,
+        told: tuple[Floats, Floats] | None = None,
     ) -> None:
         """Take these rows as the constraint's own, in canonical form."""
         matrix = sp.csr_array(A, dtype=np.float64)
@@ -105,12 +108,20 @@ class LinearConstraints:
         for name, value in (("A", matrix), ("lower", lower), ("upper", upper), ("variables", variables)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "names", names)
+        object.__setattr__(self, "told", (np.ones(self.m), np.zeros(self.m)) if told is None else told)
 
     @classmethod
-    def _from_rows(cls, A: Any, lower: Floats, upper: Floats, names: tuple[str, ...] | None) -> LinearConstraints:
+    def _from_rows(
+        cls,
+        A: Any,
+        lower: Floats,
+        upper: Floats,
+        names: tuple[str, ...] | None,
+        told: tuple[Floats, Floats] | None = None,
+    ) -> LinearConstraints:
         """Rows of bits, as they follow from others: limits may have crossed, which `check` refuses."""
         made = object.__new__(cls)
-        made._store_rows(sp.csr_array(A), lower, upper, "binary", names)
+        made._store_rows(sp.csr_array(A), lower, upper, "binary", names, told)
         return made
 
     @property
@@ -136,10 +147,11 @@ class LinearConstraints:
     def of_bits(self, variables: Variables, counts: Sequence[Counts], shape: tuple[int, ...]) -> LinearConstraints:
         """The rows of bits that these and `counts` are, where the objective is in `variables`."""
         A, lower, upper = self.A, self.lower, self.upper
-        names = self.names or tuple(str(row) for row in range(self.m))
+        names, (scale, shift) = self.names or tuple(str(row) for row in range(self.m)), self.told
         if (self.variables or variables) == "spin":  # A(2b - 1) between the limits
             sums = np.asarray(A.sum(axis=1)).reshape(-1)
             lower, upper = (lower + sums) / 2.0, (upper + sums) / 2.0
+            scale, shift = 2.0 * scale, shift - scale * sums
         for each in counts:
             labels = each.labels(shape)
             inside = np.flatnonzero(labels >= 0)
@@ -150,14 +162,19 @@ class LinearConstraints:
             names += (
                 ("count",) if low.size == 1 else tuple(f"count of {each.group_in_words(g)}" for g in range(low.size))
             )
-        return self._from_rows(A, lower, upper, names)
+        more = A.shape[0] - scale.size
+        return self._from_rows(
+            A, lower, upper, names, (np.append(scale, np.ones(more)), np.append(shift, np.zeros(more)))
+        )
 
     def restricted(self, spins: Floats, dummies: int) -> LinearConstraints:
         """The rows of the bits that `spins` does not fix, and of some dummies."""
         given = np.asarray(self.A @ (spins > 0).astype(np.float64)).reshape(-1)
         kept = self.A[:, np.flatnonzero(spins == 0.0)]
         kept = sp.csr_array((kept.data, kept.indices, kept.indptr), shape=(self.m, kept.shape[1] + dummies))
-        made = self._from_rows(kept, self.lower - given, self.upper - given, self.names)
+        scale, shift = self.told
+        told = scale, shift + scale * given
+        made = self._from_rows(kept, self.lower - given, self.upper - given, self.names, told)
         made.__dict__["limits"] = self.limits[0] - given, self.limits[1] - given  # with the tolerance of whole rows
         return made
 
@@ -197,9 +214,13 @@ class LinearConstraints:
         """A b at a point, spins or bits."""
         return np.asarray(self.A @ (np.asarray(x).reshape(-1) > 0).astype(np.float64)).reshape(-1)
 
+    def told_sum(self, row: int, found: float) -> float:
+        """A sum of a row as whoever gave the row would add it up: in their variables, the fixed ones among them."""
+        return float(self.told[0][row] * found + self.told[1][row])
+
     def range_in_words(self, row: int) -> str:
-        """What a row asks for."""
-        low, high = float(self.lower[row]), float(self.upper[row])
+        """What a row asks for, as it was given."""
+        low, high = self.told_sum(row, self.lower[row]), self.told_sum(row, self.upper[row])
         if low == high:
             return f"exactly {low:.12g}"
         if np.isinf(low) or np.isinf(high):
@@ -219,7 +240,7 @@ class LinearConstraints:
         if not broken.any():
             return None
         row = int(np.argmax(broken))
-        return f"row {self.name(row)} must be {self.range_in_words(row)}, it is {found[row]:.12g}"
+        return f"row {self.name(row)} must be {self.range_in_words(row)}, it is {self.told_sum(row, found[row]):.12g}"
 
     def contains(self, x: npt.NDArray[np.generic]) -> bool:
         return self.violation(x) is None

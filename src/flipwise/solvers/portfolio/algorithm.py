@@ -8,7 +8,8 @@ small population, and their results are merged in a fixed order.
     dense    anneals from scratch and reheating, polished by tabu search; path relinking between members
     conflict independent sets and the like, recognised by their penalties: walks that cross them (`portfolio.conflicts`)
     bound    spins that follow others in some optimum are one first (`portfolio.contraction`)
-    rows     chains of flips that keep linear rows, or pass through points that break them (`portfolio.chains`)
+    rows     all points where they are few; else chains of flips that keep linear rows, or pass through points that
+             break them (`portfolio.chains`)
     counts   the same with exact numbers of ones (`portfolio.exchange`)
     degree 3 and more, or any `Polynomial`: anneals, reheating and tabu walks on its terms (`portfolio.polynomials`)
     functions that only have a value and a gradient: first-order schemes that share the run (`dpcd.schemes`)
@@ -29,6 +30,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from flipwise.bounds.rows import is_listed, least_with_rows
 from flipwise.engine.limits import Status
 from flipwise.engine.run import Run
 from flipwise.engine.solver import Solver
@@ -127,6 +129,8 @@ def _improve_under_rows(
     problem: Problem, rows: LinearConstraints, x: Floats, rng: np.random.Generator, run: Run, effort: float
 ) -> Status:
     """The same under linear rows, from a point that keeps them."""
+    if run.pool is None and not problem.is_users_own and is_listed(problem):
+        return _look_at_all_points(problem, x, run)
     form = ising_form(problem.objective) if isinstance(problem.objective, Quadratic) else None
     if form is None:
         run.info["rows"] = "projections"
@@ -138,6 +142,18 @@ def _improve_under_rows(
     population = RowsPopulation(form, rows, start, rng)
     run.info["rows"] = population.way
     return improve(problem, population, run, rounds_for(run, effort))
+
+
+def _look_at_all_points(problem: Problem, x: Floats, run: Run) -> Status:
+    """The best point of a problem whose points are few; `x` is the answer where time runs out before."""
+    run.offer(x, problem.objective.value(x))
+    run.info["rows"] = "enumeration"
+    found = least_with_rows(problem, lambda: run.check_time() is not None)
+    if found is None:
+        return run.stopped or Status.TIME_LIMIT
+    if found:
+        x = found[0].astype(np.float64).reshape(problem.shape)
+    return run.step(x, problem.objective.value(x)) or Status.CONVERGED
 
 
 def portfolio_or_other(

@@ -41,7 +41,9 @@ COLD = 0.01
 """The last temperature, in the same units."""
 LENGTHS = (50, 100, 200, 400)
 FIRST_SWEEPS = 200
-"""Sweeps of the first anneal from scratch; later ones are longer."""
+"""Sweeps of the first anneal from scratch; later ones are longer, ..."""
+FILLING = 20.0
+"""... those that are to fill the population at most so many times: few points may keep the rows."""
 STEERING = 10.0
 """What a broken row costs where no such point is accepted: it chooses the next flip of a chain."""
 MOVING_SHARE = 0.05
@@ -79,7 +81,8 @@ class RowsPopulation:
         self.h = form.h.astype(np.float64)
         self.units = row_units(rows)
         self.members = [Member(start, form.energy(start, form.fields(start)))]
-        self.sweeps = float(np.clip(2e7 // form.n, 20, min(FIRST_SWEEPS, 20 + 2 * form.n)))
+        self.sweeps = self.first = float(np.clip(2e7 // form.n, 20, min(FIRST_SWEEPS, 20 + 2 * form.n)))
+        self.longest = min(float(LONGEST), max(self.first, 2.0 ** min(form.n, 1000)))
         self.pace = Pace(VISITS * form.n)
         self._measure_chains(start)
 
@@ -121,9 +124,10 @@ class RowsPopulation:
     def _next_task(self, clock: Clock) -> Task:
         """The next job: an anneal afresh, or a reheating of a good point."""
         start = self.best.s
-        if len(self.members) < CAPACITY or self.rng.random() < 0.3:
+        filling = len(self.members) < CAPACITY and self.sweeps < FILLING * self.first
+        if filling or self.rng.random() < 0.3:
             heat, sweeps = HEATS[0] if self.rng.random() < 0.5 else HEATS[2], self.sweeps
-            self.sweeps = min(1.1 * self.sweeps, LONGEST)
+            self.sweeps = min(1.1 * self.sweeps, self.longest)
         else:
             heat = HEATS[int(self.rng.integers(1, len(HEATS)))]
             sweeps = min(LENGTHS[int(self.rng.integers(len(LENGTHS)))], self.sweeps)
