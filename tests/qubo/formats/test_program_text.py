@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 import flipwise
 
-pytest.importorskip("highspy")
+highspy = pytest.importorskip("highspy")
 LP = """max
  v: 5 a + 6 b + 3 c - 2 d + 1.5e0 + [ 4 a * b + 3 a ^ 2 ] / 2
 st
@@ -61,6 +62,22 @@ def _read(tmp_path: Path, text: str, format: str) -> flipwise.ConstrainedModel:
     return flipwise.read_constrained(path)
 
 
+def test_what_highs_writes_is_read(tmp_path: Path) -> None:
+    """The same program from either of its formats; its LP files have an empty section."""
+    first = _read(tmp_path, LP, "lp")
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.readModel(str(tmp_path / "model.lp"))
+    for name in ("again.lp", "again.mps"):
+        solver.writeModel(str(tmp_path / name))
+        again = flipwise.read_constrained(tmp_path / name)
+        assert again.rows is not None and first.rows is not None and again.maximised and again.rows.m == first.rows.m
+        order = [again.model.labels.index(label) for label in first.model.labels or ()] if again.model.labels else []
+        for point in product((0, 1), repeat=4):
+            other = [point[order.index(i)] for i in range(4)]
+            assert again.model.energy(other) == pytest.approx(first.model.energy(point))
+
+
 def test_blank_lines_comments_and_continued_rows(tmp_path: Path) -> None:
     """What writers of such files do is read."""
     program = _read(tmp_path, LP, "lp")
@@ -78,6 +95,7 @@ def test_blank_lines_comments_and_continued_rows(tmp_path: Path) -> None:
         ("max\n v:", "v:"),
         ("st\n", "st\nst\n"),
         ("end\n", ""),
+        ("end\n", "semi\n a\nend\n"),
         ("- 2 d +", "- 2 d + +"),
         ("3 a + 4 b\n", "3 a 4 b\n"),
         ("3 a + 4 b\n", "3 >= 4 b\n"),

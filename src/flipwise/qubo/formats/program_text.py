@@ -21,6 +21,7 @@ LP_SECTIONS = {
     **dict.fromkeys(("subject to", "such that", "st", "s.t.", "st."), "rows"),
     **dict.fromkeys(("bounds", "bound"), "bounds"),
     **dict.fromkeys(("bin", "binary", "binaries", "gen", "general", "generals", "int", "integer", "integers"), "kinds"),
+    **dict.fromkeys(("semi-continuous", "semis", "semi", "sos"), "other"),
     "end": "end",
 }
 KEYWORD = re.compile(
@@ -38,6 +39,7 @@ LP_LINES = {
     "rows": re.compile(rf"(?:(?:x:)?(?:{_SUM}[lge]|p?nl{_SUM}l|p?ng{_SUM}g)p?n;)*"),
     "bounds": re.compile(r"(?:(?:p?[nx][lge]x|x[lge]p?[nx]|p?[nx]lxlp?[nx]|p?[nx]gxgp?[nx]|xx);)*"),
     "kinds": re.compile(r"[x;]*"),
+    "other": re.compile(""),  # HiGHS writes such sections without a line
     "end": re.compile(""),
 }
 """What the tokens of each section of an LP file can be, a letter each; a row or bound ends with its line."""
@@ -53,7 +55,7 @@ def check_lp(where: Path, text: str) -> None:
         if begins:
             _check_kinds(where, section, kinds)
             section, kinds = LP_SECTIONS[begins[1].lower()], ""
-            if section in seen and section != "kinds":
+            if section in seen and section not in ("kinds", "other"):
                 raise InvalidFile(f"{where}, line {number}: a second section {begins[1]!r}.")
             seen.append(section)
             rest = rest[begins.end() :]

@@ -26,7 +26,7 @@ from flipwise.qubo.models import QuadraticModel
 
 ENDINGS = (".lp", ".mps", ".qplib")
 OTHERS = (
-    *("sos", "sos1", "sos2", "semi", "semis", "semi-continuous", "pwlobj", "lazy", "user", "indicators", "genconstr"),
+    *("sos1", "sos2", "pwlobj", "lazy", "user", "indicators", "genconstr"),
     *("qcmatrix", "qsection", "csection", "indic", "genconstrs", "multi-objectives", "scenario"),
 )
 """Sections of either format that mean more than that, should HiGHS pass over them."""
