@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -195,3 +197,26 @@ def test_bugs_are_admitted(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("flipwise.methods", lambda: 1 / 0)
     ended = call("methods")
     assert ended.code == 1 and "FLIPWISE_DEBUG" in ended.err and "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("arguments", [["--json"], ["-o", "-"]])
+def test_what_libraries_print_is_no_part_of_the_answer(arguments: list[str]) -> None:
+    """A line that compiled code writes to descriptor 1, as HiGHS does now and then, before and after the JSON."""
+    code = (
+        "import atexit, os, sys, flipwise.cli.exits as exits\n"
+        "atexit.register(os.write, 1, b'stray')\n"
+        "exits.main = lambda given: os.write(1, b'stray ') and print('{}', flush=True)\n"
+        f"exits.program({arguments!r})\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (ended.stdout, ended.stderr) == ("{}\n", "stray stray")
+
+
+def test_a_reader_that_has_gone_is_no_error() -> None:
+    """`flipwise ... --json | head -c 0`: nothing is said, and the code is 0."""
+    code = "import sys, flipwise.cli.exits as exits; sys.exit(exits.program(['methods', '--json']))"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        said = process.stderr.read()
+    assert (said, process.returncode) == (b"", 0)

@@ -45,10 +45,27 @@ def program(arguments: Sequence[str] | None = None) -> int:
     for number in SIGNALS:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, end_process)
+    if {"--json", "-"} & set(sys.argv[1:] if arguments is None else arguments):
+        _keep_output_for_answers()
     code = main(arguments)
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     return code
+
+
+def _keep_output_for_answers() -> None:
+    """Send what compiled libraries print by themselves to standard error: HiGHS has such a line, whatever its options.
+
+    They print to descriptor 1, often when the process ends, which would be after the JSON.
+    """
+    try:
+        sys.stdout.flush()
+        number = sys.stdout.fileno()
+        answers = os.dup(number)
+        os.dup2(sys.stderr.fileno(), number)
+    except (AttributeError, OSError, ValueError):  # closed, or no file
+        return
+    sys.stdout = open(answers, "w", encoding=sys.stdout.encoding, errors=sys.stdout.errors)  # noqa: PTH123, SIM115
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,6 +90,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (click.Abort, KeyboardInterrupt):
             return _end_with("interrupted before there was an answer.", INTERRUPTED)
         except SystemExit as error:
+            if error.code == 1:  # what click makes of a pipe whose reader has gone
+                _forget_output()
+                return OK
             name = signal.Signals(int(error.code or 128) - 128).name
             return _end_with(f"ended by {name} before there was an answer.", int(error.code or 0))
         except BrokenPipeError as error:  # the reader of a pipe has gone, as in `flipwise ... | head`
