@@ -75,7 +75,7 @@ def maxcut(
         An upper bound to prove: "auto", "best", "quick", "sdp", "spectral", "simple" or "none" (see
         `flipwise.solve_qubo`).
     effort
-        How long the portfolio searches without any other limit; 1 is 30 rounds.
+        How long the portfolio searches without any other limit; 1 is at most 30 rounds.
     pool, distance
         Several cuts in `result.pool`, or all largest cuts of a small graph, as in `flipwise.minimize`.
     fixed
@@ -153,7 +153,7 @@ def bisect(
     bound
         A lower bound to prove, as in `flipwise.maxcut`; when left out, only what is enumerated in a blink is proven.
     effort
-        How long to search without any other limit; 1 is 30 rounds of four jobs.
+        How long to search without any other limit; 1 is at most 30 rounds of four jobs.
     pool, distance
         Several bisections in `result.pool`, or all smallest ones of a small graph, as in `flipwise.minimize`.
     fixed

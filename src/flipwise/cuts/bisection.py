@@ -367,7 +367,7 @@ class Bisection:
     Parameters
     ----------
     effort
-        How long to search without any other limit: 30 rounds at 1.
+        How long to search without any other limit: at most 30 rounds at 1.
     """
 
     name: ClassVar[str] = "bisection"

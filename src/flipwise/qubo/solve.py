@@ -95,7 +95,7 @@ def solve_qubo(
         as the search took, or a second), else a relaxation. "best": until the gap is closed. "quick": no more than a
         relaxation beside what is solved at once. Or one relaxation by its name, "sdp", "spectral", "simple"; or "none".
     effort
-        How long the portfolio searches without any other limit; 1 is 30 rounds.
+        How long the portfolio searches without any other limit; 1 is at most 30 rounds.
     pool, distance
         Several answers in `result.pool`, or all optima, as in `flipwise.minimize`.
     method, start, restarts, seed, time_limit, max_iterations, target, patience, gap, max_evaluations, callback

@@ -65,6 +65,9 @@ FIRST_ROUND = 3e-8
 not begun where less time is left."""
 ROUNDS = 30
 """Rounds at effort 1 when nothing else limits the run."""
+STALE_ROUNDS, STALE_SHARE = 10, 1 / 3
+"""Rounds without a better point that end the run, and as a share of all rounds; at least as many as it took to find it:
+later rounds are longer, so that it has then searched many times as long for a better one in vain."""
 PERTURBED_SHARES = (0.3, 0.1, 0.03, 0.01)
 """Share of the variables whose order of preference is disturbed before another descent, in turn."""
 _DESCENT = DPCD(neighbourhood=0)
@@ -80,7 +83,8 @@ class Portfolio:
     Parameters
     ----------
     effort
-        How long to search without any other limit: 30 rounds at 1, on functions that have only a value and a gradient
+        How long to search without any other limit: 30 rounds at 1, fewer where ten in a row, and as many as it took
+        to find the best point, have found none that is better; on functions that have only a value and a gradient
         1,000 evaluations. With `time_limit` or `max_iterations` those decide.
 
     Examples
@@ -169,9 +173,10 @@ def portfolio_or_other(
 
 @dataclass
 class Rounds:
-    """Where the portfolio stands between two rounds."""
+    """Where the portfolio stands between two rounds: how many are over, and in which the lowest was found."""
 
     done: int
+    found_in: int
     lowest: float
     population: PopulationState
 
@@ -225,15 +230,16 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
     jobs = threads if run.limits.time_limit is not None and run.limits.max_iterations is None else JOBS
     assert run.best_x is not None
     best_x, best_value = run.best_x, run.best_value
-    lowest, done, stop, finished = math.inf, 0, None, False
+    lowest, done, found_in, stop, finished = math.inf, 0, 0, None, False
+    patience = max(STALE_ROUNDS, STALE_SHARE * rounds)
     before = run.resume(Rounds)
     if before is not None:
         population.restore(before.population)
-        lowest, done = before.lowest, before.done
+        lowest, done, found_in = before.lowest, before.done, before.found_in
     neighbours = None if run.pool is None else NeighbourSearch.of(problem, population, run.pool)
     with run.uninterrupted(), ThreadPoolExecutor(max_workers=threads) as pool:
         try:
-            while done < rounds:
+            while done < rounds and done < max(found_in + patience, 2 * found_in):
                 done += 1
                 tasks = population.tasks(jobs, run.clock)
                 finished = not tasks  # nothing is left to search for
@@ -242,10 +248,10 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
                     _offer_to_pool(problem, population, found, run, neighbours)
                 population.merge([member for member in found if member is not None])
                 if population.best.energy < lowest:
-                    lowest = population.best.energy
+                    lowest, found_in = population.best.energy, done
                     best_x = population.best.s.astype(np.float64).reshape(problem.shape)
                     best_value = problem.objective.value(best_x)
-                now = Rounds(done, lowest, population.state()) if run.resumption else None
+                now = Rounds(done, found_in, lowest, population.state()) if run.resumption else None
                 stop = run.step(best_x, best_value, state=now)
                 if stop is not None or finished:
                     break
