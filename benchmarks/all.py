@@ -39,13 +39,14 @@ class Step:
     quick: str | None = None
     needs: tuple[str, ...] = ()
     data: bool = False
+    quick_data: bool = False
 
     def missing(self, quick: bool) -> str | None:
         """What it cannot run without."""
         lacking = [package for package in self.needs if find_spec(package) is None]
         if lacking:
             return f"needs {', '.join(lacking)}"
-        if self.data and not quick and not os.environ.get("FLIPWISE_DATA"):
+        if (self.quick_data if quick else self.data) and not os.environ.get("FLIPWISE_DATA"):
             return "needs FLIPWISE_DATA"
         return None
 
@@ -75,8 +76,9 @@ STEPS = (
     Step("proofs", "proofs.py --processor --count 3 --most 60", needs=("highspy",)),
     Step("proofs", "proofs.py --processor --gset G11 G13 G32 G34 G57 G62 G66", needs=("highspy",), data=True),
     Step("proofs", "exact_rivals.py --seconds 20", needs=("ortools",)),
-    Step("densest", "densest.py --effort 1.5", "densest.py --quick", data=True),
-    Step("densest", "densest_rivals.py --effort 0.1 --threads 1", "densest_rivals.py --quick", data=True),
+    Step("densest", "densest.py --effort 1.5", "densest.py --quick", data=True, quick_data=True),
+    Step("densest", "densest_rivals.py --effort 0.1 --threads 1", "densest_rivals.py --quick", data=True,
+         quick_data=True),
     Step("densest", "densest_proofs.py --processor", data=True),
     Step("densest", "densest_conditions.py", "densest_conditions.py --part small --count 20", data=True),
     Step("densest", "densest_scale.py --effort 0.02", "densest_scale.py --quick", data=True),
