@@ -292,24 +292,22 @@ class BisectionPopulation:
             kind = KINDS[int(self.rng.choice(len(KINDS), p=odds / odds.sum()))]
         own = self.rng.spawn(1)[0]
         if kind == "levels":
-            return partial(self._member_by_levels, kind, (), own, clock)
+            return partial(self._from_levels, kind, (), own, clock)
         if kind == "annealed":
             sweeps = self.pace.shortened(self.sweeps, clock, 0.25)
             if self.least["annealed"] < self.least["levels"]:  # on a mesh longer ones would only take the others' time
                 self.sweeps = min(GROWTH * self.sweeps, LONGEST)
-            return partial(
-                self._member_by_annealing, kind, own.permutation(self.champion.s), HOTTEST, sweeps, own, clock
-            )
+            return partial(self._from_annealing, kind, own.permutation(self.champion.s), HOTTEST, sweeps, own, clock)
         a, b = (self.members[int(k)] for k in self.rng.permutation(len(self.members))[:2])
         if kind == "combined":
             better, other = (a, b) if a.energy <= b.energy else (b, a)
-            return partial(self._member_by_levels, kind, (better.s, other.s), own, clock)
+            return partial(self._from_levels, kind, (better.s, other.s), own, clock)
         if kind == "again":
-            return partial(self._member_by_levels, kind, (a.s,), own, clock)
+            return partial(self._from_levels, kind, (a.s,), own, clock)
         heat = HEATS[KINDS.index(kind) - len(KINDS) + len(HEATS)]
         longer = self.sweeps / self.first_sweeps
         sweeps = self.pace.shortened(longer * LENGTHS[int(self.rng.integers(len(LENGTHS)))], clock, 0.2)
-        return partial(self._member_by_annealing, kind, a.s, heat, sweeps, own, clock)
+        return partial(self._from_annealing, kind, a.s, heat, sweeps, own, clock)
 
     def _way_from_scratch(self) -> str:
         """By levels or by annealing: mostly the way that has found the better cut, once both have been tried."""
@@ -339,15 +337,13 @@ class BisectionPopulation:
                 return False
         return admit(self.members, member, self.capacity)
 
-    def _member_by_levels(
-        self, kind: str, parents: tuple[Signs, ...], rng: np.random.Generator, clock: Clock
-    ) -> Member:
+    def _from_levels(self, kind: str, parents: tuple[Signs, ...], rng: np.random.Generator, clock: Clock) -> Member:
         s = bisected(self.level, self.goal, rng, parents, clock=clock)
         if not parents:  # a second time through new levels: the first such repetition gains the most
             s = bisected(self.level, self.goal, rng, (s,), clock=clock)
         return Member(s, cut_weight(self.level, s), KINDS.index(kind))
 
-    def _member_by_annealing(
+    def _from_annealing(
         self, kind: str, start: Signs, heat: float, sweeps: int, rng: np.random.Generator, clock: Clock
     ) -> Member | None:
         s = start.copy()
