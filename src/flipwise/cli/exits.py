@@ -90,11 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (click.Abort, KeyboardInterrupt):
             return _end_with("interrupted before there was an answer.", INTERRUPTED)
         except SystemExit as error:
-            if error.code == 1:  # what click makes of a pipe whose reader has gone
-                _forget_output()
-                return OK
-            name = signal.Signals(int(error.code or 128) - 128).name
-            return _end_with(f"ended by {name} before there was an answer.", int(error.code or 0))
+            return _ended_early(error)
         except BrokenPipeError as error:  # the reader of a pipe has gone, as in `flipwise ... | head`
             if error.filename is not None:  # not standard output, but a file that was asked for
                 return _end_with(_file_trouble(error), BAD_INPUT)
@@ -121,6 +117,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 "This is a bug in flipwise; FLIPWISE_DEBUG=1 shows where it happened.",
                 FAILED,
             )
+
+
+def _ended_early(error: SystemExit) -> int:
+    """The exit code where the reader of a pipe has gone, or a signal has ended the command."""
+    if error.code == 1:  # what click makes of such a pipe
+        _forget_output()
+        return OK
+    name = signal.Signals(int(error.code or 128) - 128).name
+    return _end_with(f"ended by {name} before there was an answer.", int(error.code or 0))
 
 
 def _end_with(message: str, code: int) -> int:

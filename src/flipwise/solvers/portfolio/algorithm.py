@@ -244,8 +244,7 @@ def improve(problem: Problem, population: Population, run: Run, rounds: float) -
                 tasks = population.tasks(jobs, run.clock)
                 finished = not tasks  # nothing is left to search for
                 found = list(pool.map(_do_task, tasks)) if threads > 1 else [task() for task in tasks]
-                if run.pool is not None:
-                    _offer_to_pool(problem, population, found, run, neighbours)
+                _offer_to_pool(problem, population, found, run, neighbours)
                 population.merge([member for member in found if member is not None])
                 if population.best.energy < lowest:
                     lowest, found_in = population.best.energy, done
@@ -280,8 +279,9 @@ def _offer_to_pool(
     run: Run,
     neighbours: NeighbourSearch | None,
 ) -> None:
-    """Offer what the jobs of a round have found to the pool."""
-    assert run.pool is not None
+    """Offer what the jobs of a round have found to the pool, if there is one."""
+    if run.pool is None:
+        return
     expand = population.contraction.expand if isinstance(population, ContractedPopulation) else np.asarray
     for member in found:
         if member is not None:
