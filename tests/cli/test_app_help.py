@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import click
@@ -103,23 +102,12 @@ def test_notable_options_are_in_an_example(path: tuple[str, ...]) -> None:
     assert not (offered & SHOWN) - set(examples)
 
 
-def test_the_program_starts_at_once() -> None:
-    """`flipwise --help` loads neither numpy nor rich, and takes less than 0.3 s where Python itself is quick."""
+def test_the_program_starts_without_what_help_does_not_need() -> None:
+    """`flipwise --help` loads neither numpy nor rich; `benchmarks/startup.py` has the seconds."""
     show = "import sys; from flipwise.cli import main; main(['--help'])"
     code = f"{show}; print(sorted({{'numpy', 'rich', 'scipy'}} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")
-
-    def best(code: str) -> float:
-        times = []
-        for _ in range(5):
-            started = time.perf_counter()
-            subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-            times.append(time.perf_counter() - started)
-        return min(times)
-
-    bare = best("pass")
-    assert best("from flipwise.cli import main; main(['--help'])") < 0.3 + 10 * max(0.0, bare - 0.05)
 
 
 def test_wrong_commands_are_answered_with_a_guess(call: Call) -> None:

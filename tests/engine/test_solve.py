@@ -78,11 +78,10 @@ def test_evaluations_of_a_callable_are_its_calls() -> None:
 @pytest.mark.parametrize("count", [None, 100])
 @pytest.mark.parametrize("method", ["dpcd", "portfolio", "dcc", "mpec-epm"])
 def test_the_time_limit_holds_for_slow_functions(method: str, count: int | None) -> None:
-    """With 10 ms an evaluation and n = 800 a limit of 0.4 s is kept to one evaluation, whatever loop it falls into."""
+    """With 10 ms an evaluation and n = 800 a limit of 0.4 s ends after at most 40 and two, in whatever loop."""
     objective = CountedQuartic(800, seconds=0.01)
-    started = time.perf_counter()
     result = flipwise.minimize(objective, method=method, count=count, seed=0, time_limit=0.4)
-    assert time.perf_counter() - started < 0.8
+    assert objective.asked <= 42
     assert result.status is flipwise.Status.TIME_LIMIT and result.value < np.inf
 
 
