@@ -102,13 +102,18 @@ def test_fixed_members_several_answers_and_limits(call: Call) -> None:
     assert near["status"] in ("gap", "optimal") and near["gap"] <= 10.0 and "pool" not in near
 
 
+def test_included_and_excluded_labels(call: Call) -> None:
+    """By label where a model has labels."""
+    pytest.importorskip("highspy")
+    record = json.loads(call("qubo", "program.lp", "--include", "a", "--exclude", "c", "-q", "--json").out)
+    assert dict(zip(record["labels"], record["x"], strict=True)) == {"a": 1, "b": 0, "c": 0} and record["value"] == -5.0
+
+
 def test_included_and_excluded_variables(call: Call) -> None:
-    """By number, by label where a model has labels, and at -1 in an Ising model; contradictions are refused."""
+    """By number, and at -1 in an Ising model; contradictions are refused."""
     fast = ("--bound", "none", "--patience", "2", "-q")
     x = json.loads(call("qubo", "model.qubo", "--include", "2,3", "--exclude", "9", *fast, "--json").out)["x"]
     assert (x[2], x[3], x[9]) == (1, 1, 0)
-    record = json.loads(call("qubo", "program.lp", "--include", "a", "--exclude", "c", "-q", "--json").out)
-    assert dict(zip(record["labels"], record["x"], strict=True)) == {"a": 1, "b": 0, "c": 0} and record["value"] == -5.0
     assert call("convert", "graph.txt", "cut.rudy").code == 0
     spins = json.loads(call("qubo", "cut.rudy", "--include", "0", "--exclude", "1", *fast, "--json").out)["x"]
     assert (spins[0], spins[1]) == (1, -1)
