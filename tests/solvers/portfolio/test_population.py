@@ -6,12 +6,23 @@ import math
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+import flipwise
 from flipwise import InvalidFile
 from flipwise.engine.limits import Clock
-from flipwise.solvers.portfolio.population import LONGEST, Member, Pace, PopulationState, admit
+from flipwise.model.forms import IsingForm, ising_form
+from flipwise.solvers.portfolio.population import (
+    LONGEST,
+    MEASURED,
+    FreePopulation,
+    Member,
+    Pace,
+    PopulationState,
+    admit,
+)
 
 
 def member(energy: float, n: int = 3) -> Member:
@@ -72,3 +83,37 @@ def test_a_short_time_limit_shortens_anneals() -> None:
     clock.set_limit(1e-9)
     assert pace.shortened(500, clock, 0.5) == 4 and not pace.allows(500, clock, 0.5)
     assert pace.lengthened(500, clock, 0.5) == 500
+
+
+def large_form(*, grid: bool) -> IsingForm:
+    """Signs on 41,616 spins: a torus, or as many edges between random spins."""
+    rng, side = np.random.default_rng(0), 204
+    i = np.tile(np.arange(side * side), 2)
+    j = np.concatenate([(i[: side**2] + 1) % side**2, (i[: side**2] + side) % side**2])
+    if not grid:
+        j = np.concatenate([rng.permutation(side**2), rng.permutation(side**2)])
+    A = sp.coo_array((rng.choice([-1.0, 1.0], i.size)[i != j], (i[i != j], j[i != j])), shape=(side**2, side**2))
+    form = ising_form(flipwise.Quadratic(sp.csr_array(A + A.T)))
+    assert form is not None and not form.dense
+    return form
+
+
+@pytest.mark.parametrize("grid", [False, True])
+def test_a_large_random_graph_has_one_long_anneal_and_a_grid_none(grid: bool) -> None:
+    """After the jobs that show how long a sweep takes; a state says whether it has been."""
+    form = large_form(grid=grid)
+    start = np.random.default_rng(1).choice([-1, 1], form.n).astype(np.int8)
+    population = FreePopulation(form, start, np.random.default_rng(2))
+    assert population.annealed == grid
+    energies = []
+    for _ in range(MEASURED + 1):
+        (task,) = population.tasks(1, Clock())
+        found = task()
+        assert found is not None and bool(found.heats) == (grid or len(energies) < MEASURED)
+        population.merge([found])
+        energies.append(population.best.energy)
+        assert len(population.members) == 1
+    assert population.annealed and energies == sorted(energies, reverse=True)
+    again = FreePopulation(form, start, np.random.default_rng(2))
+    again.restore(population.state())
+    assert again.annealed

@@ -33,6 +33,12 @@ LONGEST = 100_000
 """Sweeps of the longest anneal."""
 BUILDING_SHARE = 0.4
 """Share of a time limit in which the members of a large sparse problem are annealed: long anneals pay there."""
+LARGE_SHARE, MEASURED, FEWEST_SWEEPS = 0.6, 4, 100
+"""Of a problem so large that one member is kept: the share of a time limit for one long anneal of it, the jobs before
+that, which show how long a sweep takes, and the fewest sweeps that are worth it."""
+BALL_STEPS, BALL_NODES, BALLS = 10, 1000, 5
+"""Such an anneal pays where from most of some spins so many others are so few steps away: in random graphs, not on
+grids, whose parts short reheatings put in order one by one."""
 MOST_PULLS = 64
 """The most reheatings in one job: small problems need no more."""
 STALE = 4
@@ -49,6 +55,7 @@ class Pace:
 
     def __init__(self, n: int) -> None:
         self._seconds = (2e-8 if n <= 50_000 else 1e-7) * n  # large problems do not fit into the cache
+        self.measured = 0
 
     def shortened(self, sweeps: float, clock: Clock, share: float) -> int:
         """`sweeps`, or as many as fit into this share of the time left; unchanged without a time limit."""
@@ -73,6 +80,7 @@ class Pace:
         start = working_time()
         yield
         self._seconds = 0.5 * self._seconds + 0.5 * (working_time() - start) / sweeps
+        self.measured += 1
 
 
 @dataclass(eq=False)
@@ -163,6 +171,8 @@ class FreePopulation:
         self.capacity = 10 if form.dense else int(np.clip(40_000 // form.n, 1, 8))
         self.sweeps = float(np.clip(2e8 // form.n, 50, min(FIRST_SWEEPS, 100 + 10 * form.n)))
         self.success = np.ones(len(HEATS))
+        self.annealed = form.dense or self.capacity > 1 or not _balls_are_large(form)
+        """Whether a large problem has had its long anneal, or needs none."""
         self.pace = Pace(form.n)
 
     @property
@@ -170,12 +180,14 @@ class FreePopulation:
         return min(self.members, key=lambda member: member.energy)
 
     def state(self) -> PopulationState:
-        return PopulationState(self.members, self.rng, {"sweeps": self.sweeps, "success": self.success})
+        details = {"sweeps": self.sweeps, "success": self.success, "annealed": self.annealed}
+        return PopulationState(self.members, self.rng, details)
 
     def restore(self, state: PopulationState) -> None:
         state.check(self.form.n)
         self.members, self.rng = state.members, state.rng
         self.sweeps, self.success = state.sweeps, state.success(len(HEATS))
+        self.annealed = bool(state.details["annealed"])
 
     # --- jobs ------------------------------------------------------------------------------------------------------
 
@@ -185,6 +197,11 @@ class FreePopulation:
             return [self._fresh_task(-1, clock) for _ in range(count)]
         if self.form.dense:
             return [self._dense_task(clock) for _ in range(count)]
+        if not self.annealed and self.pace.measured >= MEASURED:
+            self.annealed = True
+            sweeps = self.pace.lengthened(FIRST_SWEEPS, clock, LARGE_SHARE)
+            if self.pace.allows(FEWEST_SWEEPS, clock, LARGE_SHARE):
+                return [self._long_task(self.pace.shortened(sweeps, clock, LARGE_SHARE), clock) for _ in range(count)]
         return [self._sparse_task(place, clock) for place in range(count)]
 
     def _fresh_task(self, origin: int, clock: Clock) -> Task:
@@ -196,6 +213,11 @@ class FreePopulation:
         self.sweeps = min(self.sweeps * 1.1, LONGEST)
         heat = HEATS[0] if self.form.dense or self.rng.random() < 0.5 else WARM
         return partial(anneal_afresh, self.form, origin, heat, sweeps, self.rng.spawn(1)[0], clock, self.pace)
+
+    def _long_task(self, sweeps: int, clock: Clock) -> Task:
+        """One long anneal from a random point: reheatings alone leave what only slow cooling orders."""
+        length = min(sweeps, LONGEST)
+        return partial(anneal_afresh, self.form, 0, HEATS[0], length, self.rng.spawn(1)[0], clock, self.pace)
 
     def _sparse_task(self, place: int, clock: Clock) -> Task:
         """A reheating of the best member or of another, or a fresh anneal in the place of a stale one."""
@@ -275,6 +297,20 @@ class FreePopulation:
                     self.members[k] = member
                 return
         admit(self.members, member, self.capacity)
+
+
+def _balls_are_large(form: IsingForm) -> bool:
+    """Whether the couplings lead from a spin to many others in a few steps."""
+    sizes = []
+    for center in np.linspace(0, form.n - 1, BALLS).astype(np.int64):
+        ball = newest = {int(center)}
+        for _ in range(BALL_STEPS):
+            newest = {int(j) for i in newest for j in form.indices[form.indptr[i] : form.indptr[i + 1]]} - ball
+            ball = ball | newest
+            if len(ball) >= BALL_NODES or not newest:
+                break
+        sizes.append(len(ball))
+    return float(np.median(sizes)) >= BALL_NODES
 
 
 def anneal_afresh(
