@@ -12,51 +12,69 @@ from recording import ROOT, publish, stored
 from render import origin, table
 
 PAGE = ROOT / "docs" / "benchmarks" / "robustness.md"
-_SIGNS = "entries of x are -1 and +1, never 0"
-_SHAPE = "to NumPy reshape(-2) is reshape(-1)"
-_STRICT = "a strict zip of lists that are always equally long"
-_WIDER = "a wider margin of rounding: still a bound, by a last bit weaker"
+_WORK = "how much a proof may take, or which is tried first; not what it proves"
+_SEARCH = "a number of the search: other points are looked at, and none is wrong"
 _NARROWER = "a part of the margin of rounding; the others cover what arithmetic did on every problem tried"
+_SINCE = "has a test since"
 EXPLAINED: dict[tuple[str, str, str], str] = {
-    ("dpcd/algorithm.py", "x > 0", "x >= 0"): _SIGNS,
-    ("dpcd/algorithm.py", "x < 0", "x <= 0"): _SIGNS,
-    ("dpcd/algorithm.py", "0", "1"): "x < 1 is x < 0: " + _SIGNS,
     (
-        "dpcd/neighbourhood.py",
-        "best_change > -1e-12 * float(np.abs(g.reshape(-1)[best]).sum())",
-        "best_change >= -1e-12 * float(np.abs(g.reshape(-1)[best]).sum())",
-    ): "differs only for a change that equals the limit of rounding to the last bit",
-    ("dpcd/neighbourhood.py", "1", "2"): _SHAPE + "; one group more is an empty one, which is left out",
-    ("dpcd/neighbourhood.py", "-1", "1"): "a larger initial adds at most an empty group, which is left out",
-    ("dpcd/neighbourhood.py", "flat > 0", "flat >= 0"): _SIGNS,
-    ("dpcd/neighbourhood.py", "flat < 0", "flat <= 0"): _SIGNS,
-    ("dpcd/neighbourhood.py", "0", "1"): "flat < 1 is flat < 0: " + _SIGNS,
-    ("dpcd/tuning.py", "1", "2"): "the default number of threads, on which the outcome does not depend",
-    ("dpcd/tuning.py", "31", "32"): "the range from which seeds are drawn; any will do",
-    ("dpcd/tuning.py", "True", "False"): _STRICT,
-    (
-        "dpcd/updates.py",
-        "x.reshape(-1)[moves.reshape(-1)] *= -1.0",
-        "x.reshape(-1)[moves.reshape(-1)] /= -1.0",
-    ): "dividing by -1 is multiplying by -1",
-    ("dpcd/updates.py", "1", "2"): _SHAPE,
-    ("constraints/counts.py", "True", "False"): _STRICT,
-    (
-        "certify/spectral_quadratic.py",
-        "float(np.abs(u).sum()) + form.N * abs(least)",
-        "float(np.abs(u).sum()) - form.N * abs(least)",
+        "bounds/hypermetric.py",
+        "np.bincount(cuts.products.indices, minlength=1).max(initial=0)",
+        "np.bincount(cuts.products.indices, minlength=1).min(initial=0)",
     ): _NARROWER,
-    ("certify/eigenvalues.py", "np.abs(y).max(initial=0.0)", "np.abs(y).min(initial=0.0)"): _NARROWER,
-    ("certify/loads.py", "2.0", "3.0"): _WIDER,
-    ("certify/linearised.py", "16.0", "17.0"): _WIDER,
-    ("certify/linearised.py", "1", "2"): "a group more has no member and asks for a sum of 0, which is what it has",
-    ("certify/linearised.py", "0", "1"): "where there are no inequalities, an empty right side says the same as none",
-    ("certify/eigenvalues.py", "True", "False"): "another ordering, which changes the width of a band, not the proof",
-    ("certify/eigenvalues.py", "1", "2"): "a flag of LAPACK: anything but 0 is yes",
-    ("certify/persistency.py", "a < 0", "a <= 0"): "adds zeros to a sum",
-    ("certify/choice.py", "30.0", "31.0"): "seconds for a bound where no limit is given",
-    ("certify/pairs.py", "0", "1"): "gives up one proof sooner after progress: patience, not proof",
-    ("constraints/counts.py", "1", "2"): _SHAPE + "; a partition at r - 2 and r leaves one entry between them",
+    ("bounds/hypermetric.py", "1.0", "2.0"): "a wider margin of rounding: still a bound, weaker by a last bit",
+    ("bounds/hypermetric.py", "N * _EPS", "N / _EPS"): _SINCE + ", as the sign of this bound has",
+    (
+        "bounds/hypermetric.py",
+        "-float(np.abs(M).sum(axis=1).max(initial=0.0))",
+        "float(np.abs(M).sum(axis=1).max(initial=0.0))",
+    ): _SINCE + ": where no factorisation succeeds",
+    ("bounds/rows.py", "value < best", "value <= best"): _SINCE + ": all least points under rows",
+    (
+        "bounds/closing.py",
+        "self.work if run.limits.time_limit is None else math.inf",
+        "self.work if not run.limits.time_limit is None else math.inf",
+    ): _WORK,
+    ("bounds/closing.py", "self.left <= CLOSED", "self.left < CLOSED"): _WORK,
+    ("bounds/closing.py", "self.parts is None", "self.parts is not None"): _WORK,
+    (
+        "bounds/closing.py",
+        "max(1.0, objective.coefficients.size / max(1, self.problem.n))",
+        "min(1.0, objective.coefficients.size / max(1, self.problem.n))",
+    ): _WORK,
+    ("bounds/hypermetric_tree.py", "N ** 3", "N * 3"): _WORK,
+    ("bounds/hypermetric_tree.py", "3e-09 * N ** 3", "3e-09 / N ** 3"): _WORK,
+    ("bounds/ascent.py", "taken >= evaluations", "taken > evaluations"): _WORK,
+    (
+        "bounds/odd_cycles.py",
+        "max(int(self.highs.getInfo().ipm_iteration_count), 1)",
+        "min(int(self.highs.getInfo().ipm_iteration_count), 1)",
+    ): _WORK,
+    (
+        "bounds/odd_cycles.py",
+        "np.zeros((3, states + 1), np.int64)",
+        "np.ones((3, states + 1), np.int64)",
+    ): "room to write in, which is read only where it has been written",
+    ("bounds/rows.py", "self.wanted == 'best'", "self.wanted != 'best'"): _WORK,
+    ("bounds/rows.py", "form.N <= 1000", "form.N < 1000"): _WORK,
+    ("bounds/eigenvalues.py", "6", "7"): _WORK,
+    ("bounds/enumeration.py", "1e+300", "1e+300"): "the same number",
+    ("bounds/cycle_tree.py", "away.max(initial=0.0)", "away.min(initial=0.0)"): _WORK + ": another edge is split",
+    ("model/feasibility.py", "128", "129"): _SEARCH,
+    ("solvers/dpcd/momentum.py", "1.0", "2.0"): "the largest share that is taken: more than all is all",
+    ("solvers/dpcd/budget.py", "0.0", "1.0"): _SEARCH,
+    ("solvers/dpcd/budget.py", "max(cost, 1e-06)", "min(cost, 1e-06)"): _SEARCH,
+    ("solvers/dpcd/nonmonotone.py", "1", "2"): _SEARCH,
+    ("solvers/dpcd/nonmonotone.py", "0.0", "1.0"): _SEARCH,
+    (
+        "solvers/dpcd/nonmonotone.py",
+        "2.0 * float(np.abs(d).max(initial=0.0)) + _TINY",
+        "2.0 * float(np.abs(d).max(initial=0.0)) - _TINY",
+    ): _SEARCH,
+    ("solvers/dpcd/relaxation.py", "-1.0", "1.0"): _SEARCH,
+    ("solvers/dpcd/schemes.py", "12 * rota.length < left", "12 * rota.length <= left"): _SEARCH,
+    ("solvers/dpcd/walks.py", "at += change", "pass"): _SEARCH + ": when a walk is given up",
+    ("solvers/dpcd/finish.py", "if flips.size:", "if not flips.size:"): _SEARCH,
 }
 """(file, before, after) of a surviving mutant -> why no test can or should notice it."""
 

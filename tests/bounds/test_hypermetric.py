@@ -137,3 +137,13 @@ def test_the_least_eigenvalue_is_bounded_from_below(seed: int) -> None:
     value = float(np.linalg.eigvalsh(M)[0])
     size = float(np.abs(M).max())
     assert value - 1e-6 * size <= least_eigenvalue(M) <= value + 1e-13 * size
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_least_eigenvalue_is_bounded_where_no_factorisation_succeeds(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sums of rows then say how low it may be."""
+    monkeypatch.setattr("scipy.linalg.lapack.dpotrf", lambda matrix, **_: (matrix, 1))
+    M = _matrix(seed, 20)
+    assert -float(np.abs(M).sum()) <= least_eigenvalue(M) <= float(np.linalg.eigvalsh(M)[0])
