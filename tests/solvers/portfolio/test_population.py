@@ -104,7 +104,7 @@ def test_a_large_random_graph_has_one_long_anneal_and_a_grid_none(grid: bool) ->
     form = large_form(grid=grid)
     start = np.random.default_rng(1).choice([-1, 1], form.n).astype(np.int8)
     population = FreePopulation(form, start, np.random.default_rng(2))
-    assert population.annealed == grid
+    assert population.due == (-1 if grid else MEASURED)
     energies = []
     for _ in range(MEASURED + 1):
         (task,) = population.tasks(1, Clock())
@@ -113,7 +113,18 @@ def test_a_large_random_graph_has_one_long_anneal_and_a_grid_none(grid: bool) ->
         population.merge([found])
         energies.append(population.best.energy)
         assert len(population.members) == 1
-    assert population.annealed and energies == sorted(energies, reverse=True)
+    assert population.due == -1 and energies == sorted(energies, reverse=True)
+
+
+def test_a_run_that_is_resumed_has_its_long_anneal_when_it_would_have_had_it() -> None:
+    """How many jobs there were before is part of the state, whoever did them."""
+    form = large_form(grid=False)
+    start = np.random.default_rng(1).choice([-1, 1], form.n).astype(np.int8)
+    population = FreePopulation(form, start, np.random.default_rng(2))
+    population.tasks(MEASURED, Clock())
     again = FreePopulation(form, start, np.random.default_rng(2))
     again.restore(population.state())
-    assert again.annealed
+    for each in (population, again):
+        (task,) = each.tasks(1, Clock())
+        found = task()
+        assert found is not None and not found.heats and each.due == -1

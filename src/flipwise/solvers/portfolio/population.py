@@ -55,7 +55,6 @@ class Pace:
 
     def __init__(self, n: int) -> None:
         self._seconds = (2e-8 if n <= 50_000 else 1e-7) * n  # large problems do not fit into the cache
-        self.measured = 0
 
     def shortened(self, sweeps: float, clock: Clock, share: float) -> int:
         """`sweeps`, or as many as fit into this share of the time left; unchanged without a time limit."""
@@ -80,7 +79,6 @@ class Pace:
         start = working_time()
         yield
         self._seconds = 0.5 * self._seconds + 0.5 * (working_time() - start) / sweeps
-        self.measured += 1
 
 
 @dataclass(eq=False)
@@ -171,8 +169,9 @@ class FreePopulation:
         self.capacity = 10 if form.dense else int(np.clip(40_000 // form.n, 1, 8))
         self.sweeps = float(np.clip(2e8 // form.n, 50, min(FIRST_SWEEPS, 100 + 10 * form.n)))
         self.success = np.ones(len(HEATS))
-        self.annealed = form.dense or self.capacity > 1 or not _balls_are_large(form)
-        """Whether a large problem has had its long anneal, or needs none."""
+        large = not form.dense and self.capacity == 1 and _balls_are_large(form)
+        self.due = MEASURED if large else -1
+        """Jobs until the long anneal of a large problem; -1 where it has been, or none is to be."""
         self.pace = Pace(form.n)
 
     @property
@@ -180,14 +179,14 @@ class FreePopulation:
         return min(self.members, key=lambda member: member.energy)
 
     def state(self) -> PopulationState:
-        details = {"sweeps": self.sweeps, "success": self.success, "annealed": self.annealed}
+        details = {"sweeps": self.sweeps, "success": self.success, "due": self.due}
         return PopulationState(self.members, self.rng, details)
 
     def restore(self, state: PopulationState) -> None:
         state.check(self.form.n)
         self.members, self.rng = state.members, state.rng
         self.sweeps, self.success = state.sweeps, state.success(len(HEATS))
-        self.annealed = bool(state.details["annealed"])
+        self.due = int(state.details["due"])
 
     # --- jobs ------------------------------------------------------------------------------------------------------
 
@@ -197,8 +196,10 @@ class FreePopulation:
             return [self._fresh_task(-1, clock) for _ in range(count)]
         if self.form.dense:
             return [self._dense_task(clock) for _ in range(count)]
-        if not self.annealed and self.pace.measured >= MEASURED:
-            self.annealed = True
+        if self.due > 0:
+            self.due = max(0, self.due - count)
+        elif self.due == 0:
+            self.due = -1
             sweeps = self.pace.lengthened(FIRST_SWEEPS, clock, LARGE_SHARE)
             if self.pace.allows(FEWEST_SWEEPS, clock, LARGE_SHARE):
                 return [self._long_task(self.pace.shortened(sweeps, clock, LARGE_SHARE), clock) for _ in range(count)]
@@ -305,7 +306,8 @@ def _balls_are_large(form: IsingForm) -> bool:
     for center in np.linspace(0, form.n - 1, BALLS).astype(np.int64):
         ball = newest = {int(center)}
         for _ in range(BALL_STEPS):
-            newest = {int(j) for i in newest for j in form.indices[form.indptr[i] : form.indptr[i + 1]]} - ball
+            rows = (form.indices[form.indptr[i] : form.indptr[i + 1]][:BALL_NODES] for i in newest)  # a hub has enough
+            newest = {int(j) for row in rows for j in row} - ball
             ball = ball | newest
             if len(ball) >= BALL_NODES or not newest:
                 break
