@@ -268,17 +268,12 @@ def _best_at_equal_bytes(quality: list[Record]) -> str:
     for data in unique(quality, "data"):
         for n_bytes in sorted(unique(chosen(quality, data=data), "bytes")):
             here = chosen(quality, data=data, bytes=n_bytes)
-            recalls = {
-                name: statistics.mean(found)
-                for name in names
-                if (found := values(chosen(here, method=name), "recall_10"))
-            }
+            found = {name: values(chosen(here, method=name), "recall_10") for name in names}
+            recalls = {name: statistics.mean(seeds) for name, seeds in found.items() if seeds}
             best = max(recalls.values())
-            shown = [f"{recalls[name]:.3f}" if name in recalls else "-" for name in names]
-            body.append([data, str(n_bytes)])
-            body[-1] += [
-                f"**{text}**" if recalls.get(name) == best else text for name, text in zip(names, shown, strict=True)
-            ]
+            line = [f"{recalls[name]:.3f}" if name in recalls else "-" for name in names]
+            line[[*map(recalls.get, names)].index(best)] = f"**{best:.3f}**"
+            body.append([data, str(n_bytes), *line])
             spent = [values(chosen(here, method=name), "train_seconds") for name in (OURS, "faiss RQ")]
             if all(spent):
                 compared += 1

@@ -62,8 +62,9 @@ def check_lp(where: Path, text: str) -> None:
         kinds += _kinds(where, number, rest)
         if (kinds and not section) or (begins and not seen[:-1] and section != "objective"):
             raise InvalidFile(f"{where}, line {number}: an LP file begins with one of {', '.join(SENSES)}.")
-        if kinds and (section in ("bounds", "kinds") or (section == "rows" and ROW_ENDS.search(kinds))):
-            kinds = kinds.removesuffix(";") + ";"
+        ends = section in ("bounds", "kinds") or (section == "rows" and ROW_ENDS.search(kinds[-3:]))
+        if ends and kinds and not kinds.endswith(";"):
+            kinds += ";"
     _check_kinds(where, section, kinds)
     if seen[-1:] != ["end"]:
         raise InvalidFile(f"{where}: an LP file ends with the line `end`; it may have been cut off.")
